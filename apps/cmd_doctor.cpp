@@ -122,9 +122,10 @@ int doctor(Arguments arguments)
     auto app = parser("doctor",
                       "Says what this machine and this build offer, and solves small systems whose answers are known.");
     bool wants_rates = false;
-    app->add_flag("--calibrate", wants_rates,
-                  "measure, in a few seconds, what this machine takes for the work of each engine, and keep it in the user's "
-                  "cache folder: mode auto then chooses by these rates");
+    app->add_flag(
+        "--calibrate", wants_rates,
+        "measure, in a few seconds, what this machine takes for the work of each engine, and keep it in the user's "
+        "cache folder: mode auto then chooses by these rates");
     if (!parse(*app, arguments)) return success;
     write_out(machine_text() + "\n");
     if (wants_rates) calibrate();

@@ -17,7 +17,7 @@ using detail::mixed_bits;
 using detail::NodeNumbering;
 
 constexpr double worth_joining = 0.85;  // classes for each vertex
-constexpr double few_zeros = 1.3;       // entries of nodes over those of A, for which classes that are alike are given up
+constexpr double few_zeros = 1.3;  // entries of nodes over those of A, for which classes that are alike are given up
 constexpr Index  none = -1;
 
 /// Of two neighbours.
@@ -167,7 +167,8 @@ std::vector<Index> CompressedGraph::expanded(std::span<const Index> order) const
 {
     std::vector<Index> perm;
     perm.reserve(member.size() + hub.size());
-    for (const Index k : order) perm.insert(perm.end(), member.begin() + member_ptr[k], member.begin() + member_ptr[k + 1]);
+    for (const Index k : order)
+        perm.insert(perm.end(), member.begin() + member_ptr[k], member.begin() + member_ptr[k + 1]);
     perm.insert(perm.end(), hub.begin(), hub.end());
     return perm;
 }
@@ -177,14 +178,13 @@ CompressedGraph compressed_graph(const Cpu& be, const PatternView& A)
     constexpr Offset worth_sharing = 20'000;  // entries
     CompressedGraph  c;
     with_tasks(be, A.nnz() > worth_sharing, [&] {
-        Graph        g = detail::symmetrised_graph(A);
-        const double joined = double(g.neighbour.size());
+        Graph               g = detail::symmetrised_graph(A);
+        const double        joined = double(g.neighbour.size());
         std::atomic<Offset> diagonal = 0;
         for_pieces(A.n, [&](Index, Index begin, Index end) {
             Offset stored = 0;
             for (Index i = begin; i < end; ++i)
-                stored += std::ranges::binary_search(
-                    A.col.subspan(A.row_ptr[i], A.row_ptr[i + 1] - A.row_ptr[i]), i);
+                stored += std::ranges::binary_search(A.col.subspan(A.row_ptr[i], A.row_ptr[i + 1] - A.row_ptr[i]), i);
             diagonal += stored;
         });
         const double entries = double(A.nnz() - diagonal);  // |A ∪ Aᵀ| = 2 |A| − |A ∩ Aᵀ|

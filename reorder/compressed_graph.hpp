@@ -11,11 +11,11 @@ namespace ilux {
 
 /// Classes of the unknowns of a matrix, and which of them are joined.
 struct CompressedGraph {
-    detail::Graph       graph;       ///< of classes, as Graph has it
-    std::vector<Index>  weight;      ///< unknowns of each class
-    std::vector<Offset> member_ptr;  ///< of each class
-    std::vector<Index>  member;      ///< unknowns, ascending within a class
-    std::vector<Index>  hub;         ///< (nearly) dense ones, which are in no class, by ascending degree
+    detail::Graph       graph;         ///< of classes, as Graph has it
+    std::vector<Index>  weight;        ///< unknowns of each class
+    std::vector<Offset> member_ptr;    ///< of each class
+    std::vector<Index>  member;        ///< unknowns, ascending within a class
+    std::vector<Index>  hub;           ///< (nearly) dense ones, which are in no class, by ascending degree
     double              symmetry = 1;  ///< share of the entries off the diagonal that are mirrored
 
     Index       classes() const { return graph.n; }

@@ -27,7 +27,8 @@ double entries_if_joined(const Graph& g, const NodeNumbering& numbering, Index s
             for (const Index u : others) joined.push_back(node(u));
         }
         std::ranges::sort(joined);
-        full += double(numbering.size) * numbering.size * double(std::ranges::unique(joined).begin() - joined.begin());
+        full += double(numbering.size) * numbering.size *
+                double(std::unique(joined.begin(), joined.end()) - joined.begin());
     }
     return entries > 0 ? full / entries : most_zeros + 1;
 }

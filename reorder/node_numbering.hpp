@@ -9,7 +9,8 @@ namespace ilux::detail {
 struct NodeNumbering {
     Index  n = 0, size = 1;
     bool   together = true;
-    double entries = 1;  ///< those that nodes would have if all of their unknowns were joined, over those that there are
+    double entries =
+        1;  ///< those that nodes would have if all of their unknowns were joined, over those that there are
 
     Index nodes() const { return n / size; }
     Index node(Index v) const { return together ? v / size : v % nodes(); }

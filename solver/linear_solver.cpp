@@ -93,9 +93,10 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     options_.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options_, series_.promised);
     if (null_space.asked()) choice_.direct_possible = false;
     else if (automatic()) {
-        choice_ = choose_strategy<S>(A_, options_, {series_.promised, std::max(1.0, ahead.columns)},
-                                     [this] { return gpu_is_open(options_); }, machine_rates(), within(seconds_left() / 2),
-                                     stored ? stored->symbolic : nullptr);
+        choice_ = choose_strategy<S>(
+            A_, options_, {series_.promised, std::max(1.0, ahead.columns)}, [this] { return gpu_is_open(options_); },
+            machine_rates(), within(seconds_left() / 2), stored ? stored->symbolic : nullptr);
+        untold_choice_ = choice_.facts;
         for (const std::string& decision : choice_.decisions) loop.decide(decision);
     }
     for (const std::string& decision : decisions) loop.decide(decision);
@@ -171,7 +172,13 @@ Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& de
         method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
     const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     const auto facts = symmetry_facts<S>(A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
-    return ilux::first_plan(options_, of_direct, facts, decisions);
+    Plan       plan = ilux::first_plan(options_, of_direct, facts, decisions);
+    if (!of_direct && choice_.jacobi) {
+        plan.precond.kind = PrecondKind::jacobi;
+        decisions.push_back(fmt::format("precond jacobi: in every row the diagonal is at least {:.3g} times the rest",
+                                        1 / choice_.facts->iteration.coupling));
+    }
+    return plan;
 }
 
 /// Of the strategy taken.

@@ -137,6 +137,7 @@ private:
                         BatchReport& report);
 
     FactorReport factor_report() const;
+    void         tell_cost(SolverReport& report);
     SolverReport report(TryLoop::Call& call, SystemVectors<S>& given);
 
     SolverOptions               options_;
@@ -147,6 +148,7 @@ private:
     CsrView<S>                  A_;
     double                      norm_ = 0;  // ‖A‖_F, within the positive numbers
     Choice                      choice_;
+    std::optional<ChoiceFacts>  untold_choice_;              // until the first report
     double                      analysing_ = 0;              // seconds spent in analyse()
     std::vector<S>              guess_;                      // n, or none: 0
     Transpose                   transpose_ = Transpose::no;  // of the last call of solve()

@@ -7,6 +7,7 @@
 
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/strategy/lu_preconditioner.hpp"
@@ -294,12 +295,29 @@ void LinearSolver<S>::Impl::solve_with_current(SystemVectors<S>& given, Attempt&
     tried.report.steps += steps_before;
 }
 
+/// What the choice was expected to take, and what it took: once, for the first system.
+template <Scalar S>
+void LinearSolver<S>::Impl::tell_cost(SolverReport& report)
+{
+    report.choice = std::exchange(untold_choice_, std::nullopt);
+    if (!report.choice) return;
+    const Expected expected = expect(*report.choice, machine_rates());
+    ChoiceFacts    of_one = *report.choice;
+    of_one.ahead = 1;
+    const Expected one = expect(of_one, machine_rates());
+    report.decisions.push_back(fmt::format("{} was expected to take {}, and took {} with the choice",
+                                           expected.take_lu ? "LU" : "the iteration",
+                                           time_text(expected.take_lu ? one.direct : one.iterative.of(1)),
+                                           time_text(report.seconds)));
+}
+
 template <Scalar S>
 SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, SystemVectors<S>& given)
 {
     remember(loop.tried(), direct(), loop.budget().elapsed(), series_);
     SolverReport report = loop.tell(options_.krylov.stop);
     series_.last = report.result().report.outcome;
+    tell_cost(report);
     given.deliver(report.result().x.of<S>());
     call.done();
     return report;

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// In this order they are written.
-constexpr std::array<const char*, 26> report_keys{"version",
+constexpr std::array<const char*, 27> report_keys{"version",
                                                   "matrix",
                                                   "rhs",
                                                   "method",
@@ -39,6 +39,7 @@ constexpr std::array<const char*, 26> report_keys{"version",
                                                   "mlilu",
                                                   "lu",
                                                   "gpu",
+                                                  "choice",
                                                   "decisions",
                                                   "advice",
                                                   "attempts",

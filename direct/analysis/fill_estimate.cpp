@@ -12,10 +12,10 @@
 namespace ilux {
 namespace {
 
-constexpr Index parts = 4, smaller = 4;            // how many; unknowns of a larger part over those of a smaller one
-constexpr Index least_part = 4000, most_part = 16'000;
-constexpr Index part_share = 32;                   // of n
-constexpr double dissection_gains = 0.7;           // flops by nested dissection over AMD's, of meshes of that size and more
+constexpr Index  parts = 4, smaller = 4;  // how many; unknowns of a larger part over those of a smaller one
+constexpr Index  least_part = 4000, most_part = 16'000;
+constexpr Index  part_share = 32;         // of n
+constexpr double dissection_gains = 0.7;  // flops by nested dissection over AMD's, of meshes of that size and more
 
 AmdCounts ordered(const PatternView& A)
 {
@@ -64,8 +64,8 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
             large[k].add(part.size(), ordered(whole.view()));
             small[k].add(few, ordered(part.pattern(few).view()));
             if (k == parts / 2 && !whole.col.empty())
-                arcs_an_entry = double(compressed_graph(Cpu(1), whole.view()).graph.neighbour.size()) /
-                                double(whole.col.size());
+                arcs_an_entry =
+                    double(compressed_graph(Cpu(1), whole.view()).graph.neighbour.size()) / double(whole.col.size());
         });
     });
     Taken all_large, all_small;

@@ -80,8 +80,8 @@ std::vector<Index> composed(std::span<const Index> first, std::span<const Index>
 bool may_be_a_mesh(const PatternView& C)
 {
     constexpr Index  large = 20'000;
-    constexpr Offset joined = 4;            // entries of a row: three neighbours and the diagonal
-    constexpr double times_the_mean = 12;   // the longest row of finite elements of a higher order
+    constexpr Offset joined = 4;           // entries of a row: three neighbours and the diagonal
+    constexpr double times_the_mean = 12;  // the longest row of finite elements of a higher order
     if (C.n < large) return false;
     Index  well_joined = 0;
     Offset most = 0;
@@ -130,8 +130,8 @@ public:
     bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what)
     {
         const CostLimit limit = limit_of(best_.perm.empty());
-        const auto      cost = symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_)
-                                          : symbolic_cost(C_, perm, limit, stop_);
+        const auto      cost =
+            symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_) : symbolic_cost(C_, perm, limit, stop_);
         return take(std::move(perm), ordering, what, cost, limit);
     }
     /// The same for an order of the classes of C.
@@ -229,7 +229,7 @@ void require_worth(const AnalysisLimit& limit, SymbolicCost best, double gains)
     const SymbolicCost found = best;
     best.multiply_adds /= gains;
     best.nnz /= std::sqrt(gains);
-    if (limit.worth && !limit.worth(best)) throw NotWorthIt{.cost = found};
+    if (limit.worth && !limit.worth(best, gains > 1)) throw NotWorthIt{.cost = found};
 }
 
 /// @param symmetry  share of the entries off the diagonal that are mirrored

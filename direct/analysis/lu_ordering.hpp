@@ -19,7 +19,8 @@ struct LuOrder {
 
 /// Who may end an analysis as soon as it is known what an LU would take.
 struct AnalysisLimit {
-    std::function<bool(const SymbolicCost&)> worth = {};  ///< of the best order so far, less what others may gain; none: always
+    /// Of the best order so far, less what others may gain, and whether others are yet to be made; none: always.
+    std::function<bool(const SymbolicCost&, bool others)> worth = {};
 };
 /// An analysis that was not worth its time.
 struct NotWorthIt {

@@ -190,10 +190,10 @@ private:
     bool    holds(const Pivots& pivots, LuReport& report) const;
     bool    earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
     std::optional<typename LuNumbers<S>::Factors> made_by_fronts();
-    bool    choose_within_fronts(LuReport& report);
-    bool    fronts_fit(Pivots& pivots, LuReport& report);
-    void    choose_pivots(LuReport& report);
-    void    keep(Pivots pivots);
+    bool                                          choose_within_fronts(LuReport& report);
+    bool                                          fronts_fit(Pivots& pivots, LuReport& report);
+    void                                          choose_pivots(LuReport& report);
+    void                                          keep(Pivots pivots);
 
     void          require_vectors(std::span<const S> b, std::span<S> x) const;
     LuSolveReport begin_solve(std::span<const S> b, std::span<S> x) const;

@@ -124,12 +124,11 @@ void Lu<S>::keep(Pivots pivots)
     while (pivots_.size() > 1 && (pivots_.size() > most_pivots || bytes() > limit)) pivots_.pop_back();
 }
 
-#define ILUX_INSTANTIATE(S)                                            \
-    template auto Lu<S>::made_by_fronts()                              \
-        -> std::optional<typename LuNumbers<S>::Factors>;              \
-    template bool Lu<S>::choose_within_fronts(LuReport& report);       \
-    template bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report); \
-    template void Lu<S>::choose_pivots(LuReport& report);              \
+#define ILUX_INSTANTIATE(S)                                                               \
+    template auto Lu<S>::made_by_fronts()->std::optional<typename LuNumbers<S>::Factors>; \
+    template bool Lu<S>::choose_within_fronts(LuReport& report);                          \
+    template bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report);                    \
+    template void Lu<S>::choose_pivots(LuReport& report);                                 \
     template void Lu<S>::keep(Pivots pivots);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

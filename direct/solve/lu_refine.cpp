@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "ilux/base/error.hpp"
@@ -301,17 +302,15 @@ double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView
     const std::size_t n = factors.pattern->n;
     require(ws.r.size() >= n,
             [&] { return fmt::format("a workspace for n = {}, but factors of n = {}", ws.r.size(), n); });
-    return condition_estimate<S>(
-        A, [&](std::span<S> v, Transpose transpose) { lu_solve<S>(be, factors, v, v, ws, transpose); },
-        std::span(ws.d).first(n), std::span(ws.r).first(n));
+    const auto solve = [&](std::span<S> v, Transpose transpose) { lu_solve<S>(be, factors, v, v, ws, transpose); };
+    return condition_estimate<S>(A, std::cref(solve), std::span(ws.d).first(n), std::span(ws.r).first(n));
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \
     template RefineReport lu_refine(Cpu&, const LuFactors<S>&, const MatrixView<S>&, std::span<const S>, std::span<S>, \
                                     LuWorkspace<S>&, Transpose);                                                       \
-    template double       condition_estimate<S>(const MatrixView<S>&, const SolveInPlace<S>&, std::span<S>,            \
-                                                std::span<S>);                                                         \
-    template double       condition_estimate(Cpu&, const LuFactors<S>&, const MatrixView<S>&, LuWorkspace<S>&);
+    template double condition_estimate<S>(const MatrixView<S>&, const SolveInPlace<S>&, std::span<S>, std::span<S>);   \
+    template double condition_estimate(Cpu&, const LuFactors<S>&, const MatrixView<S>&, LuWorkspace<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -44,13 +44,14 @@ private:
 
     void lu_by_entries()
     {
-        const auto A = gallery::build("convdiff2d:n=80");
+        const auto A = gallery::build("convdiff2d:n=150");
         LuOptions  options;
         options.supernodes = LuSupernodes::off;
         const auto   symbolic = analyse(view(A), options);
         const double measured = seconds_of_("LU by entries", [&] { factor(symbolic, A, nullptr); });
         const double nnz = symbolic->report.nnz + double(A.nnz());
-        scale({&rates_.entry_flop, &rates_.entry_number, &rates_.entry_check, &rates_.entry_refactor, &rates_.solve_number},
+        scale({&rates_.entry_flop, &rates_.entry_number, &rates_.entry_check, &rates_.entry_refactor,
+               &rates_.solve_number},
               measured, rates_.entry_flop * symbolic->report.flops + rates_.entry_number * nnz);
     }
 
@@ -65,7 +66,7 @@ private:
 
     void order()
     {
-        const auto   A = gallery::build("convdiff2d:n=160");
+        const auto   A = gallery::build("convdiff2d:n=400");
         const double measured = seconds_of_("order", [&] { (void)analyse(view(A)); });
         scale({&rates_.order_arc, &rates_.analysis_entry}, measured,
               (rates_.order_arc + rates_.analysis_entry) * double(A.nnz()));
@@ -73,27 +74,27 @@ private:
 
     void crout()
     {
-        const auto   A = gallery::build("elasticity2d:n=40");
+        const auto   A = gallery::build("elasticity2d:n=100");
         MlIluOptions options;
         options.setup = MlIluSetup::crout;
-        const double measured = seconds_of_("Crout's sweep", [&] { made(A, options); });
+        const double         measured = seconds_of_("Crout's sweep", [&] { made(A, options); });
         const IterationFacts facts{.entries = double(A.nnz()) + A.rows(), .fill = made(A, options).report().fill};
         scale({&rates_.crout_entry}, measured, forecast_iterative(facts, {}, rates_).factor);
     }
 
     void rounds()
     {
-        const auto   A = gallery::build("convdiff3d:n=24");
+        const auto   A = gallery::build("convdiff3d:n=40");
         MlIluOptions options;
         options.setup = MlIluSetup::rounds;
         const double entries = double(A.nnz()) + A.rows();
         scale({&rates_.rounds_entry}, seconds_of_("rounds", [&] { made(A, options); }), rates_.rounds_entry * entries);
 
-        constexpr int                steps = 20;
-        const MlIlu<>                M = made(A, options);
-        MlIluPreconditioner<>        apply(M);
-        std::vector<double>          r(A.rows(), 1), z(A.rows());
-        const double measured = seconds_of_("steps", [&] {
+        constexpr int         steps = 20;
+        const MlIlu<>         M = made(A, options);
+        MlIluPreconditioner<> apply(M);
+        std::vector<double>   r(A.rows(), 1), z(A.rows());
+        const double          measured = seconds_of_("steps", [&] {
             for (int k = 0; k < steps; ++k) {
                 spmv<double>(serial_, 1, A, r, 0, z);
                 apply.apply(serial_, r, z);
@@ -108,7 +109,8 @@ private:
         const auto   A = gallery::build("convdiff3d:n=40");
         const auto   symbolic = analyse(view(A));
         const double measured = seconds_of_("LU by fronts on the GPU", [&] { factor(symbolic, A, gpu_); });
-        scale({&rates_.gpu_front_start, &rates_.gpu_front_entry, &rates_.gpu_front_flop, &rates_.gpu_front_check}, measured,
+        scale({&rates_.gpu_front_start, &rates_.gpu_front_entry, &rates_.gpu_front_flop, &rates_.gpu_front_check},
+              measured,
               rates_.gpu_front_start + rates_.gpu_front_entry * double(A.nnz()) +
                   rates_.gpu_front_flop * symbolic->report.flops);
     }
@@ -119,7 +121,10 @@ private:
         if (gpu != nullptr) lu.use_gpu(*gpu);
         (void)lu.factor(A.val());  // its problem has an LU
     }
-    MlIlu<> made(const CsrMatrix<double>& A, const MlIluOptions& options) { return MlIlu<>::build(serial_, A, options); }
+    MlIlu<> made(const CsrMatrix<double>& A, const MlIluOptions& options)
+    {
+        return MlIlu<>::build(serial_, A, options);
+    }
 
     const Stopwatch& seconds_of_;
     Gpu*             gpu_;

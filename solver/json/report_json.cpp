@@ -6,6 +6,7 @@
 
 #include "ilux/base/fields.hpp"
 #include "ilux/solver/json/json_number.hpp"
+#include "ilux/solver/machine/machine_rates.hpp"
 
 namespace ilux {
 namespace {
@@ -142,6 +143,42 @@ nlohmann::ordered_json lu_json(const LuFacts& lu)
             {"predicted_flops", lu.symbolic.flops}};
 }
 
+/// Facts and, by the rates in use, what follows from them.
+Json choice_json(const ChoiceFacts& facts)
+{
+    const Expected expected = expect(facts, machine_rates());
+    const auto     seconds = [](const Forecast& one) {
+        return Json{{"analyse", one.analyse}, {"factor", one.factor}, {"renew", one.renew}, {"solve", one.solve}};
+    };
+    const auto& [lu, iteration, place, ahead, estimated] = facts;
+    return {{"direct", expected.take_lu},
+            {"odds", expected.odds},
+            {"rates", machine_rates().origin},
+            {"place", {{"threads", place.threads}, {"gpu", place.gpu}}},
+            {"lu",
+             {{"seconds", seconds(expected.lu)},
+              {"n", lu.n},
+              {"entries", lu.entries},
+              {"arcs", lu.arcs},
+              {"nnz", lu.nnz},
+              {"flops", lu.flops},
+              {"complex", lu.complex},
+              {"matched", lu.matched},
+              {"estimated", estimated}}},
+            {"iteration",
+             {{"seconds", seconds(expected.iterative)},
+              {"entries", iteration.entries},
+              {"rounds", iteration.rounds},
+              {"gpu_rounds", iteration.gpu_rounds},
+              {"heavy", iteration.heavy},
+              {"positive", iteration.positive},
+              {"fill", iteration.fill},
+              {"hopeless", iteration.hopeless},
+              {"coupling", json_number(iteration.coupling)},
+              {"complex", iteration.complex},
+              {"jacobi", iteration.jacobi}}}};
+}
+
 nlohmann::ordered_json to_json(const SolverReport& report)
 {
     const Attempt&         result = report.result();
@@ -167,6 +204,7 @@ nlohmann::ordered_json to_json(const SolverReport& report)
     json["mlilu"] = mlilu ? mlilu_json(*mlilu) : Json(nullptr);
     json["lu"] = lu ? lu_json(*lu) : Json(nullptr);
     json["gpu"] = result.gpu ? gpu_json(*result.gpu) : Json(nullptr);
+    json["choice"] = report.choice ? choice_json(*report.choice) : Json(nullptr);
     json["decisions"] = all_decisions(report);
     json["attempts"] = Json::array();
     for (const Attempt& tried : report.attempts) json["attempts"].push_back(attempt_json(tried));

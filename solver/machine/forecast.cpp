@@ -7,13 +7,16 @@
 namespace ilux {
 namespace {
 
-constexpr double pivoting_adds = 1.5;    // flops by entries over those predicted, where a matching chose the diagonal
+constexpr double pivoting_adds = 1.5;  // flops by entries over those predicted, where a matching chose the diagonal
 constexpr double serial_flops = 0.03, serial_numbers = 0.2, serial_order = 0.15, serial_checks = 0.35;
-constexpr double serial_rounds = 0.2;    // of rounds, and of an iteration with them
-constexpr double replay_share = 0.7;     // of rounds, where those of an earlier system serve again
+constexpr double serial_rounds = 0.2;           // of rounds, and of an iteration with them
+constexpr double replay_share = 0.7;            // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
-constexpr double usual_fill = 4, fill_exponent = 1.3;  // seconds of Crout's sweep: those of fourteen systems, within a factor of two
+constexpr double bytes_an_entry = 12;
+constexpr double complex_sweep = 2.5;  // seconds of Crout's sweep over those of real numbers
+constexpr double usual_fill = 4,
+                 fill_exponent = 1.3;  // seconds of Crout's sweep: those of fourteen systems, within a factor of two
 
 /// By fronts: numbers and checks.
 struct FrontSeconds {
@@ -54,7 +57,12 @@ LuWork work_of(const LuSymbolic& symbolic, bool complex)
 
 LuWork work_of(const FillEstimate& estimate, double n, double entries, bool complex)
 {
-    return {.n = n, .entries = entries, .arcs = estimate.arcs, .nnz = estimate.nnz, .flops = estimate.flops, .complex = complex};
+    return {.n = n,
+            .entries = entries,
+            .arcs = estimate.arcs,
+            .nnz = estimate.nnz,
+            .flops = estimate.flops,
+            .complex = complex};
 }
 
 bool fronts_are_likely(const LuWork& work)
@@ -101,26 +109,54 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
     constexpr double steps = 40;  // with an M made in rounds
     const bool       gpu = place.gpu && facts.gpu_rounds;
     Forecast         ahead;
-    if (!facts.rounds) ahead.factor = r.crout_entry * facts.entries * std::pow(facts.fill / usual_fill, fill_exponent);
+    if (facts.jacobi) {
+        const double numbers = steps_by_the_diagonal(facts.coupling) * facts.entries;
+        ahead.analyse = place.gpu ? r.gpu_start : 0;
+        ahead.solve = place.gpu
+                          ? steps_by_the_diagonal(facts.coupling) * r.gpu_step + bytes_an_entry * r.gpu_byte * numbers
+                          : on_threads(r.step_number * numbers, serial_rounds, place.threads);
+        return ahead;
+    }
+    if (!facts.rounds)
+        ahead.factor = r.crout_entry * facts.entries * std::pow(facts.fill / usual_fill, fill_exponent) *
+                       (facts.complex ? complex_sweep : 1);
     else if (gpu) ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries;
     else ahead.factor = on_threads(r.rounds_entry * facts.entries, serial_rounds, place.threads);
     if (place.gpu) ahead.analyse = r.gpu_start;
     ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     const double on_host = r.iteration_entry * facts.entries;
-    ahead.solve = place.gpu        ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte
+    ahead.solve = place.gpu      ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte
                   : facts.rounds ? on_threads(on_host, serial_rounds, place.threads)
                                  : on_host;
     return ahead;
+}
+
+double steps_by_the_diagonal(double coupling)
+{
+    constexpr double digits = 2e8, without_symmetry = 1.5;  // over those of CG
+    const double     condition = (1 + coupling) / (1 - coupling);
+    return 1 + without_symmetry * 0.5 * std::sqrt(condition) * std::log(digits);
 }
 
 double odds_of_failure(const IterationFacts& facts)
 {
     constexpr double mostly = 0.9;       // of the rows
     constexpr double little_fill = 1.5;  // what is dropped is small
-    if (facts.rounds) return 0.02;
+    if (facts.rounds || facts.jacobi) return 0.02;
     if (facts.hopeless) return 0.9;
     if (facts.positive && facts.heavy >= mostly) return 0.1;
     return facts.fill <= little_fill ? 0.25 : 0.5;
+}
+
+Expected expect(const ChoiceFacts& facts, const Rates& rates)
+{
+    Expected expected{.lu = forecast_direct(facts.lu, facts.place, rates),
+                      .iterative = forecast_iterative(facts.iteration, facts.place, rates),
+                      .odds = odds_of_failure(facts.iteration)};
+    expected.direct = expected.lu.of(facts.ahead);
+    expected.iteration = expected.iterative.of(facts.ahead) + expected.odds * expected.direct;
+    expected.take_lu = expected.direct <= expected.iteration;
+    return expected;
 }
 
 }  // namespace ilux

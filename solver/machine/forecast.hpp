@@ -37,9 +37,9 @@ struct Place {
 
 /// What an LU's seconds depend on.
 struct LuWork {
-    double n = 0, entries = 0;     ///< of A
-    double arcs = 0;               ///< of its compressed graph
-    double nnz = 0, flops = 0;     ///< of L + U
+    double n = 0, entries = 0;  ///< of A
+    double arcs = 0;            ///< of its compressed graph
+    double nnz = 0, flops = 0;  ///< of L + U
     bool   complex = false;
     bool   matched = false;        ///< the diagonal was chosen by values
     double analysis_seconds = -1;  ///< as measured; below 0: it is still to be made
@@ -56,16 +56,40 @@ bool gpu_pays_for_fronts(const LuWork& work, int threads, const Rates& rates);
 
 /// What an iteration's seconds, and its chances, depend on.
 struct IterationFacts {
-    double entries = 0;         ///< of A, n counted with them
-    bool   rounds = false;      ///< the preconditioner is made in rounds; else by Crout's sweep on one thread of the host
+    double entries = 0;     ///< of A, n counted with them
+    bool   rounds = false;  ///< the preconditioner is made in rounds; else by Crout's sweep on one thread of the host
     bool   gpu_rounds = false;  ///< on a GPU
     double heavy = 1;           ///< share of the rows with |a_ii| ≥ 0.3 Σ_j≠i |a_ij|
     bool   positive = true;     ///< no diagonal entry is 0 or has another sign than the others
     double fill = 4;            ///< of a preconditioner by Crout's sweep; 4 is usual
     bool   hopeless = false;    ///< that of a part of A is nearly singular
+    double coupling = 1;        ///< max_i Σ_j≠i |a_ij| / |a_ii|
+    bool   jacobi = false;      ///< the preconditioner is the diagonal
+    bool   complex = false;
 };
 Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
+/// Steps with the diagonal as preconditioner for a coupling below 1, whose condition is at most (1 + coupling) / (1 - coupling).
+double steps_by_the_diagonal(double coupling);
 /// That it does not converge. Means over real systems and large ones; docs/design/solver.md.
 double odds_of_failure(const IterationFacts& facts);
+
+/// All that a choice depends on beside the rates.
+struct ChoiceFacts {
+    LuWork         lu;
+    IterationFacts iteration;
+    Place          place;
+    Ahead          ahead = 1;
+    bool           lu_estimated = false;  ///< no order was made yet
+};
+
+/// What either strategy is expected to take, and which is taken.
+struct Expected {
+    Forecast lu, iterative;
+    double   odds = 0;                   ///< that the iteration fails, and LU follows
+    double   direct = 0, iteration = 0;  ///< seconds of all that is to come; iteration: with the odds
+    bool     take_lu = true;
+};
+/// A pure function: LU where it is expected to take no longer than an iteration and, by its odds, the LU after it.
+Expected expect(const ChoiceFacts& facts, const Rates& rates);
 
 }  // namespace ilux

@@ -64,6 +64,8 @@ struct PrecondOptions {
     PrecondKind  kind = PrecondKind::mlilu;
     Precision    precision = Precision::in_double;
     MlIluOptions mlilu;
+
+    friend bool operator==(const PrecondOptions&, const PrecondOptions&) = default;
 };
 
 template <class Visit>

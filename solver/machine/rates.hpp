@@ -11,34 +11,34 @@ namespace ilux {
 /// docs/design/solver.md says what they were measured on. Values are real; the flops of complex ones count four times.
 struct Rates {
     // An LU on the host.
-    double order_arc = 8e-7;        ///< arc of the compressed graph, by nested dissection, symbolic factorization included
-    double analysis_entry = 1.5e-7; ///< of A: what an analysis takes whatever the order
-    double entry_flop = 1.2e-9;     ///< by entries, pivots chosen
-    double entry_number = 5e-8;     ///< of L + U, by entries
-    double entry_check = 1.5e-7;    ///< the same: levels and condition, for new pivots
-    double entry_refactor = 5e-10;  ///< flop by entries with given pivots
-    double front_flop = 2.3e-11;    ///< by fronts
-    double front_number = 9e-9;     ///< of L + U by fronts
-    double front_check = 7e-9;      ///< the same: condition and witness
-    double solve_number = 1.5e-8;   ///< of L + U by entries: a solution with one step of refinement
-    double front_solve = 2.5e-9;    ///< the same by fronts
-    double team_start = 5e-3;       ///< of each thread, once: pools of OpenMP and BLAS
+    double order_arc = 8e-7;  ///< arc of the compressed graph, by nested dissection, symbolic factorization included
+    double analysis_entry = 1.5e-7;   ///< of A: what an analysis takes whatever the order
+    double entry_flop = 3e-10;        ///< by entries, pivots chosen
+    double entry_number = 1.2e-8;     ///< of L + U, by entries
+    double entry_check = 4e-8;        ///< the same: levels and condition, for new pivots
+    double entry_refactor = 1.2e-10;  ///< flop by entries with given pivots
+    double front_flop = 2.3e-11;      ///< by fronts
+    double front_number = 9e-9;       ///< of L + U by fronts
+    double front_check = 7e-9;        ///< the same: condition and witness
+    double solve_number = 4e-9;       ///< of L + U by entries: a solution with one step of refinement
+    double front_solve = 2.5e-9;      ///< the same by fronts
+    double team_start = 5e-3;         ///< of each thread, once: pools of OpenMP and BLAS
     // An iteration on the host.
-    double crout_entry = 1.7e-6;      ///< of A: multilevel ILU by Crout's sweep
-    double rounds_entry = 1.5e-6;     ///< of A: in rounds
-    double iteration_entry = 4e-7;    ///< of A: all steps of a solve, and its verification
-    double step_number = 4.5e-9;      ///< of A and M: a step
+    double crout_entry = 8e-7;      ///< of A: multilevel ILU by Crout's sweep, of fill 4
+    double rounds_entry = 9e-7;     ///< of A: in rounds
+    double iteration_entry = 3e-7;  ///< of A: all steps of a solve, and its verification
+    double step_number = 3.5e-9;    ///< of A and M: a step
     // A GPU.
-    double gpu_start = 0.15;          ///< of its driver, once
-    double gpu_front_start = 0.13;    ///< first factors by fronts: code and plan
-    double gpu_front_entry = 5e-8;    ///< of A: plan and transfer
+    double gpu_start = 0.15;        ///< of its driver, once
+    double gpu_front_start = 0.13;  ///< first factors by fronts: code and plan
+    double gpu_front_entry = 5e-8;  ///< of A: plan and transfer
     double gpu_front_flop = 3e-13;
-    double gpu_front_check = 1e-9;    ///< of L + U: condition and witness
-    double gpu_rounds_start = 0.01;   ///< setup in rounds
-    double gpu_rounds_entry = 8e-9;   ///< of A: there, transfer included
-    double gpu_step = 1e-4;           ///< launches and waits of a step
-    double gpu_byte = 5e-13;          ///< of its memory
-    double host_byte = 2e-10;         ///< of the host's, all threads
+    double gpu_front_check = 1e-9;   ///< of L + U: condition and witness
+    double gpu_rounds_start = 0.01;  ///< setup in rounds
+    double gpu_rounds_entry = 8e-9;  ///< of A: there, transfer included
+    double gpu_step = 1e-4;          ///< launches and waits of a step
+    double gpu_byte = 5e-13;         ///< of its memory
+    double host_byte = 2e-10;        ///< of the host's, all threads
 
     std::string origin = "built in";  ///< where these are from
 };

@@ -20,9 +20,11 @@
 namespace ilux {
 namespace {
 
-constexpr Offset tiny_nnz = 5000;       // of A; below, an LU is done before a choice is
+constexpr Offset tiny_nnz = 5000;         // of A; below, an LU is done before a choice is
 constexpr Offset estimated_nnz = 20'000;  // of A; from here on fill is estimated before an order is made
-constexpr double worth_a_sample = 0.5;  // seconds of an LU, beside which a preconditioner of a part takes little
+constexpr double worth_a_sample = 0.5;    // seconds of an LU, beside which a preconditioner of a part takes little
+constexpr double doubtful = 0.25,
+                 estimate_error = 4;    // an iteration with such odds is begun where LU takes longer for sure
 constexpr double heavy_diagonal = 0.3;  // |a_ii| over the other entries of its row
 
 /// ", for 3 systems of 100 right-hand sides each"
@@ -40,20 +42,22 @@ std::string told(const ChoiceFacts& facts, const Expected& expected, const Rates
     return fmt::format(
         "{}: LU is expected to take {} ({}{:.2g} flops{}), an iteration {} and to fail in {:.0f} % of cases{}; rates {}",
         expected.take_lu ? "direct" : "iterative", time_text(expected.direct), facts.lu_estimated ? "about " : "",
-        facts.lu.flops, fronts_are_likely(facts.lu) ? " by fronts" : "",
-        time_text(expected.iterative.of(facts.ahead)), 100 * expected.odds, amount(facts.ahead), rates.origin);
+        facts.lu.flops, fronts_are_likely(facts.lu) ? " by fronts" : "", time_text(expected.iterative.of(facts.ahead)),
+        100 * expected.odds, amount(facts.ahead), rates.origin);
 }
 
 template <Scalar S>
 IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOptions& options)
 {
-    std::atomic<Index> heavy = 0;
-    std::atomic<bool>  odd = false;  // a diagonal entry that is 0, or has another sign than the first
-    const double       sign = A.rows() > 0 ? real_part(A.at(0, 0)) : 1;
+    std::atomic<Index>  heavy = 0;
+    std::atomic<double> coupling = 0;
+    std::atomic<bool>   odd = false;  // a diagonal entry that is 0, or has another sign than the first
+    const double        sign = A.rows() > 0 ? real_part(A.at(0, 0)) : 1;
     with_tasks(cpu, A.nnz() >= 50'000, [&] {
         for_pieces(A.rows(), [&](Index, Index begin, Index end) {
-            Index found = 0;
-            bool  other = false;
+            Index  found = 0;
+            bool   other = false;
+            double most = 0;
             for (Index i = begin; i < end; ++i) {
                 double others = 0;
                 S      own = 0;
@@ -61,9 +65,12 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
                     if (A.col()[p] == i) own = A.val()[p];
                     else others += std::abs(A.val()[p]);
                 found += std::abs(own) >= heavy_diagonal * others;
+                most = std::max(most, others == 0 ? 0 : others / std::abs(own));
                 other |= !(real_part(own) * sign > 0);
             }
             heavy += found;
+            for (double seen = coupling; most > seen && !coupling.compare_exchange_weak(seen, most);) {
+            }
             if (other) odd = true;
         });
     });
@@ -73,7 +80,9 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
     return {.entries = double(A.nnz()) + A.rows(),
             .rounds = rounds,
             .heavy = heavy / rows,
-            .positive = !odd};
+            .positive = !odd,
+            .coupling = coupling,
+            .complex = is_complex<S>};
 }
 
 /// One choice in the making.
@@ -95,6 +104,7 @@ public:
         facts_.iteration = facts_of_iteration(cpu_, A, options);
         if (facts_.iteration.rounds && A.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates)) look_for_gpu();
         choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
+        if (options.precond == PrecondOptions{} && facts_.iteration.coupling < 1) try_the_diagonal();
     }
 
     void choose(std::shared_ptr<const LuSymbolic> stored)
@@ -114,11 +124,25 @@ public:
     }
 
 private:
-    /// By what parts of A say of its LU.
+    void try_the_diagonal()
+    {
+        IterationFacts by_diagonal = facts_.iteration;
+        by_diagonal.jacobi = true;
+        const Forecast forecast = forecast_iterative(by_diagonal, facts_.place, rates_);
+        if (forecast.of(facts_.ahead) >= choice_.iterative.of(facts_.ahead)) return;
+        facts_.iteration = by_diagonal;
+        choice_.iterative = forecast;
+        choice_.jacobi = true;
+        choice_.facts = facts_;
+    }
+
+    /// By what parts of A say of its LU: LU may win, or nobody knows.
     bool worth_an_analysis()
     {
         const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
-        return settle(work_of(estimate, A_.rows(), double(A_.nnz()), is_complex<S>), true);
+        if (settle(work_of(estimate, A_.rows(), double(A_.nnz()), is_complex<S>), true)) return true;
+        const Expected expected = expect(facts_, rates_);
+        return expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
     }
 
     /// Null where an order has too many flops, or the memory does not suffice; then the choice says so.
@@ -126,21 +150,13 @@ private:
     {
         LuOptions lu = within_memory(options_.lu);
         try {
-            return analyse<S>(view(A_), lu, stop_, cpu_, {.worth = [this](const SymbolicCost& cost) {
-                                  LuWork work = facts_.lu;
-                                  work.nnz = cost.nnz;
-                                  work.flops = 2 * cost.multiply_adds;
-                                  work.n = A_.rows();
-                                  work.entries = work.arcs = double(A_.nnz());
-                                  work.complex = is_complex<S>;
-                                  work.analysis_seconds = 0;
-                                  ChoiceFacts facts = facts_;
-                                  facts.lu = work;
-                                  return expect(facts, rates_).take_lu;
+            return analyse<S>(view(A_), lu, stop_, cpu_, {.worth = [this](const SymbolicCost& cost, bool others) {
+                                  return is_worth(cost, others);
                               }});
         } catch (const NotWorthIt& seen) {
-            LuWork work = work_of({.nnz = seen.cost.nnz, .flops = 2 * seen.cost.multiply_adds, .arcs = double(A_.nnz())},
-                                  A_.rows(), double(A_.nnz()), is_complex<S>);
+            LuWork work =
+                work_of({.nnz = seen.cost.nnz, .flops = 2 * seen.cost.multiply_adds, .arcs = double(A_.nnz())},
+                        A_.rows(), double(A_.nnz()), is_complex<S>);
             work.analysis_seconds = seen.seconds;
             settle(work, false);
             choice_.direct = false;
@@ -148,11 +164,21 @@ private:
         }
     }
 
+    /// @param others  orders are yet to be made
+    bool is_worth(const SymbolicCost& cost, bool others) const
+    {
+        ChoiceFacts facts = facts_;
+        facts.lu = work_of({.nnz = cost.nnz, .flops = 2 * cost.multiply_adds, .arcs = double(A_.nnz())}, A_.rows(),
+                           double(A_.nnz()), is_complex<S>);
+        if (!others) facts.lu.analysis_seconds = 0;
+        return expect(facts, rates_).take_lu;
+    }
+
     void decide(std::shared_ptr<const LuSymbolic> symbolic)
     {
         if (const Index rank = symbolic->report.structural_rank; rank < symbolic->n)
-            return no_lu(fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", rank,
-                                     symbolic->n));
+            return no_lu(
+                fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", rank, symbolic->n));
         if (const auto why = lack_of_memory([&] { require_memory(*symbolic, options_.lu, sizeof(S)); }))
             return no_lu(*why);
         LuWork work = work_of(*symbolic, is_complex<S>);
@@ -184,14 +210,15 @@ private:
         facts_.lu = work;
         facts_.lu_estimated = estimated;
         if (gpu_pays_for_fronts(work, facts_.place.threads, rates_)) look_for_gpu();
-        if (!sampled_ && !facts_.iteration.rounds && options_.precond.kind == PrecondKind::mlilu &&
+        if (!sampled_ && !facts_.iteration.rounds && !facts_.iteration.jacobi &&
+            options_.precond.kind == PrecondKind::mlilu &&
             forecast_direct(work, facts_.place, rates_).of(facts_.ahead) > worth_a_sample)
             sample();
         const Expected expected = expect(facts_, rates_);
         choice_.facts = facts_;
         choice_.lu = expected.lu;
         choice_.direct = expected.take_lu;
-        if (!estimated || !expected.take_lu) choice_.decisions.push_back(told(facts_, expected, rates_));
+        choice_.decisions.assign(1, told(facts_, expected, rates_));  // of the last figures
         return expected.take_lu;
     }
 
@@ -208,20 +235,10 @@ private:
 
 }  // namespace
 
-Expected expect(const ChoiceFacts& facts, const Rates& rates)
-{
-    Expected expected{.lu = forecast_direct(facts.lu, facts.place, rates),
-                      .iterative = forecast_iterative(facts.iteration, facts.place, rates),
-                      .odds = odds_of_failure(facts.iteration)};
-    expected.direct = expected.lu.of(facts.ahead);
-    expected.iteration = expected.iterative.of(facts.ahead) + expected.odds * expected.direct;
-    expected.take_lu = expected.direct <= expected.iteration;
-    return expected;
-}
-
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
-                       const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored)
+                       const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop,
+                       std::shared_ptr<const LuSymbolic> stored)
 {
     Choice     choice;
     Chooser<S> chooser(A, options, ahead, has_gpu, rates, stop, choice);
@@ -240,9 +257,9 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
     return choice;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                      \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,                     \
-                                    const std::function<bool()>&, const Rates&, const StopToken&,              \
+#define ILUX_INSTANTIATE(S)                                                                       \
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,        \
+                                    const std::function<bool()>&, const Rates&, const StopToken&, \
                                     std::shared_ptr<const LuSymbolic>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -12,25 +12,6 @@
 
 namespace ilux {
 
-/// All that a choice depends on beside the rates.
-struct ChoiceFacts {
-    LuWork         lu;
-    IterationFacts iteration;
-    Place          place;
-    Ahead          ahead = 1;
-    bool           lu_estimated = false;  ///< no order was made yet
-};
-
-/// What either strategy is expected to take, and which is taken.
-struct Expected {
-    Forecast lu, iterative;
-    double   odds = 0;     ///< that the iteration fails, and LU follows
-    double   direct = 0, iteration = 0;  ///< seconds of all that is to come; iteration: with the odds
-    bool     take_lu = true;
-};
-/// A pure function: LU where it is expected to take no longer than an iteration and, by its odds, the LU after it.
-Expected expect(const ChoiceFacts& facts, const Rates& rates);
-
 /// Which strategy was chosen, and by which figures.
 struct Choice {
     bool direct = true;
@@ -38,8 +19,9 @@ struct Choice {
     std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
     std::optional<Forecast>           lu;        ///< nothing: not looked at
     Forecast                          iterative;
-    std::optional<ChoiceFacts>        facts;     ///< nothing: the answer needed none
-    std::vector<std::string>          decisions;  ///< sentences with the figures that decided
+    bool                              jacobi = false;  ///< an iteration does without more than the diagonal
+    std::optional<ChoiceFacts>        facts;           ///< nothing: the answer needed none
+    std::vector<std::string>          decisions;       ///< sentences with the figures that decided
 };
 
 /// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is likely to fill, and only
@@ -50,6 +32,7 @@ struct Choice {
 /// @param stored  an analysis that is there already decides in place of others; or null
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
-                       const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop, std::shared_ptr<const LuSymbolic> stored = nullptr);
+                       const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop,
+                       std::shared_ptr<const LuSymbolic> stored = nullptr);
 
 }  // namespace ilux

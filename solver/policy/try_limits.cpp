@@ -37,19 +37,19 @@ double seconds_to_factor(const TryFacts& facts, bool direct)
     const double     share = share_of_time(facts, direct);
     if (!other_strategy_open(facts, direct)) return share;
     const double lu = seconds_of_lu(facts.choice), iterative = facts.choice.iterative.of(1);
-    const double mistaken = direct ? std::max(4 * lu, 3 * iterative) : std::max(lu, 2 * iterative);
+    const double mistaken = direct ? std::max(4 * lu, 3 * iterative) : std::max(std::min(lu, 2 * iterative), 0.5 * lu);
     const double most = std::max(least, mistaken);
     return most + (direct ? iterative : lu) <= facts.seconds_left ? most : share;
 }
 
 Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
 {
-    const Index      most = facts.options.krylov.max_steps;
+    const Index most = facts.options.krylov.max_steps;
     if (!other_strategy_open(facts, false)) return most;
     constexpr double bytes = 12;  // of an entry
     const double     numbers = (1 + fill) * double(nnz);
-    const double     seconds = gpu ? facts.rates.gpu_step + bytes * facts.rates.gpu_byte * numbers
-                                   : facts.rates.step_number * numbers;
+    const double     seconds =
+        gpu ? facts.rates.gpu_step + bytes * facts.rates.gpu_byte * numbers : facts.rates.step_number * numbers;
     const double steps = seconds_of_lu(facts.choice) / seconds;
     return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
 }

@@ -27,7 +27,8 @@ bool other_strategy_open(const TryFacts& facts, bool direct);
 double share_of_time(const TryFacts& facts, bool direct);
 
 /// What a factorization may take. While the other strategy is open and there would be time for it, no more than what
-/// makes this one a mistake, for a preconditioner what LU would take: then the other is tried.
+/// makes this one a mistake, for a preconditioner twice what was expected of it, within half of what LU takes and all of it: then the
+/// other is tried.
 double seconds_to_factor(const TryFacts& facts, bool direct);
 
 /// Steps after which LU, where that is open, would have been the better choice. @param fill  of M; nnz  of A; gpu  steps are made there

@@ -1,9 +1,11 @@
 #pragma once
 // What a solution through LinearSolver reports.
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/report/attempt.hpp"
 
 namespace ilux {
@@ -21,12 +23,13 @@ struct [[nodiscard]] FactorReport {
 
 /// What became of a solution: the outcome, all tries, every decision.
 struct [[nodiscard]] SolverReport {
-    std::vector<Attempt>     attempts;      ///< those that failed in factoring included
-    std::size_t              best = 0;      ///< the one whose x is handed out
-    std::vector<std::string> decisions;     ///< since the last report
-    std::string              stopped;       ///< after a failure: why there was no further attempt
-    double                   seconds = 0;   ///< of all attempts
-    bool                     begun = true;  ///< false: one of several columns, after one that was cancelled or late
+    std::vector<Attempt>       attempts;      ///< those that failed in factoring included
+    std::size_t                best = 0;      ///< the one whose x is handed out
+    std::vector<std::string>   decisions;     ///< since the last report
+    std::string                stopped;       ///< after a failure: why there was no further attempt
+    std::optional<ChoiceFacts> choice;        ///< mode auto, of the first report: by what it chose
+    double                     seconds = 0;   ///< of all attempts
+    bool                       begun = true;  ///< false: one of several columns, after one that was cancelled or late
 
     const Attempt& result() const { return attempts[best]; }
     /// Of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or the preconditioner

@@ -107,9 +107,9 @@ TEST(LinearSolver, KeepsPivotsAndPreconditionersInASeries)
 TEST(LinearSolver, StaysWithTheStrategyThatSolvedWhatTheOtherCouldNot)
 {
     const test::SlowLu slow;
-    const auto    hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
-    auto          easy = hard;                               // all but diagonal
-    SolverOptions options;
+    const auto         hard = gallery::build("convdiff3d:n=22");  // no M but an exact one solves that in two steps
+    auto               easy = hard;                               // all but diagonal
+    SolverOptions      options;
     options.krylov.max_steps = 2;
     options.krylov.rtol = 1e-12;
     for (Index i = 0; i < easy.rows(); ++i)
@@ -243,8 +243,8 @@ TEST(LinearSolver, TwoOnTwoThreadsDoNotDisturbOneAnother)
 TEST(LinearSolver, LeavesCgWhereALaterSystemIsNotSymmetric)
 {
     const test::SlowLu slow;
-    const auto first = gallery::build("poisson3d:n=24"), then = unsymmetric(first);
-    const auto b = times(then, random_vector(then.rows(), 1));
+    const auto         first = gallery::build("poisson3d:n=24"), then = unsymmetric(first);
+    const auto         b = times(then, random_vector(then.rows(), 1));
     for (const SolverMode mode : {SolverMode::iterative, SolverMode::automatic}) {
         LinearSolver solver(serial({.mode = mode, .retry = false}));  // so that no M is given up for LU
         solver.analyse(first, 3);

@@ -164,7 +164,8 @@ TEST(LinearSolver, ChoosesByFiguresAndSaysThem)
     const test::SlowLu slow;
     const auto         cube = solved({}, gallery::build("convdiff3d:n=32"));  // parts of it tell
     EXPECT_FALSE(cube.result().plan.direct());
-    EXPECT_TRUE(mentions(cube.decisions, "iterative: LU is expected to take")) << testing::PrintToString(cube.decisions);
+    EXPECT_TRUE(mentions(cube.decisions, "iterative: LU is expected to take"))
+        << testing::PrintToString(cube.decisions);
     EXPECT_TRUE(cube.converged());
 }
 
@@ -244,8 +245,8 @@ TEST(LinearSolver, GoesToAnIterationWhereAnLuFindsNoMemory)
 TEST(LinearSolver, GoesFromAnIterationThatFailsToLu)
 {
     const test::SlowLu slow;
-    const auto    A = gallery::build("convdiff3d:n=22");
-    SolverOptions options;
+    const auto         A = gallery::build("convdiff3d:n=22");
+    SolverOptions      options;
     options.krylov.max_steps = 1;
     const auto report = solved(options, A);
     if (report.attempts.front().given_up) GTEST_SKIP()
@@ -301,7 +302,7 @@ TEST(LinearSolver, AnIterationKeepsWithinABudgetOfSeconds)
 TEST(LinearSolver, AnIterationLeavesHalfOfTheTimeToLu)
 {
     const test::SlowLu slow_lu;
-    SolverOptions options{.time_limit = 3};
+    SolverOptions      options{.time_limit = 3};
     options.krylov.rtol = 1e-13;  // more steps than there is time for
     LinearSolver solver(serial(options));
     TryListener  slow;

@@ -12,7 +12,8 @@ public:
     {
         constexpr double times = 30;
         Rates            slow = before_;
-        for (double* rate : {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number, &slow.order_arc})
+        for (double* rate :
+             {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number, &slow.order_arc})
             *rate *= times;
         use_rates(slow);
     }

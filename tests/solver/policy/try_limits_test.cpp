@@ -72,15 +72,33 @@ TEST_F(TryLimits, AFactorizationEndsWhereItIsAMistake)
     } table[] = {
         {true, never, 8},                                     // four times LU's forecast
         {true, 9, 8},                                         // the iteration fits into the rest
-        {true, 8.9, 4.45}, {false, never, 2},                 // as long as LU takes
-        {false, 4, 2},     {false, 3.9, 3.9},  {false, 1, 1},  // LU would not fit into half of it
+        {true, 8.9, 4.45}, {false, never, 2},                 // as long as LU takes, and twice what was expected
+        {false, 4, 2},     {false, 3.9, 3.9}, {false, 1, 1},  // LU would not fit into half of it
     };
     for (const auto& row : table) EXPECT_EQ(seconds_to_factor(facts(row.left), row.direct), row.seconds) << row.left;
-    choice.iterative = {.factor = 2.5, .solve = 2};
-    EXPECT_EQ(seconds_to_factor(facts(), false), 9);  // or twice what was expected of the iteration
+    choice.lu = Forecast{.factor = 6};
+    EXPECT_EQ(seconds_to_factor(facts(), false), 3);  // half of LU
+    choice.lu = Forecast{.factor = 3};
+    EXPECT_EQ(seconds_to_factor(facts(), false), 2);
     choice.lu = Forecast{.factor = 1e-3};
     choice.iterative = {.factor = 1e-3};
     EXPECT_EQ(seconds_to_factor(facts(), true), 0.1);  // forecasts say little of less
+}
+
+TEST_F(TryLimits, OtherPivotsWaitWhereAnIterationIsOpenAndFaster)
+{
+    EXPECT_TRUE(may_take_other_pivots(facts()));  // nothing is known of their flops
+    choice.facts.emplace();
+    choice.facts->lu.flops = 1e10;  // 4.5 s by entries
+    EXPECT_FALSE(may_take_other_pivots(facts()));
+    choice.facts->lu.flops = 1e9;
+    EXPECT_TRUE(may_take_other_pivots(facts()));
+    choice.facts->lu.flops = 1e10;
+    tried = {by(false)};
+    EXPECT_TRUE(may_take_other_pivots(facts()));
+    tried = {};
+    options.method = MethodChoice::lu;
+    EXPECT_TRUE(may_take_other_pivots(facts()));
 }
 
 TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
@@ -89,7 +107,8 @@ TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
     options.krylov.restart = 30;
     EXPECT_EQ(most_steps(facts(), 1, 1, false), 1000);
     EXPECT_EQ(most_steps(facts(), 9, 1'000'000'000, false), 60);
-    EXPECT_EQ(most_steps(facts(), 1, 1'000'000, false), 222);  // 2 s of 9 ms a step
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000, false), 285);  // 2 s of 7 ms a step
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000, true), 1000);  // where a step takes 0.1 ms
     options.krylov.restart = std::numeric_limits<Index>::max();
     EXPECT_EQ(most_steps(facts(), 1, 1'000'000, false), 1000);
     tried = {by(true)};
