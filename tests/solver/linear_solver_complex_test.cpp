@@ -77,16 +77,16 @@ TEST(ComplexLinearSolver, SolvesByEveryMethod)
 TEST(ComplexLinearSolver, TakesTheStepsOfTheRealOneWhereNothingIsImaginary)
 {
     for (const char* name : {"convdiff2d:n=30", "poisson2d:n=30", "recirculating2d:n=24"}) {
-        const auto          real = gallery::build(name);
-        const Vector        b = random_vector(real.rows(), 5);
-        const ComplexVector val(real.val().begin(), real.val().end()), complex_b(b.begin(), b.end());
-        const auto          A =
+        const auto                real = gallery::build(name);
+        const std::vector<double> b = random_vector(real.rows(), 5);
+        const ComplexVector       val(real.val().begin(), real.val().end()), complex_b(b.begin(), b.end());
+        const auto                A =
             CsrMatrix<Complex>::from_arrays(real.rows(), real.cols(), {real.row_ptr().begin(), real.row_ptr().end()},
                                             {real.col().begin(), real.col().end()}, val);
         for (const auto method : {MethodChoice::gmres, MethodChoice::bicgstab, MethodChoice::cg, MethodChoice::lu}) {
             if (method == MethodChoice::cg && name != std::string("poisson2d:n=30")) continue;
-            LinearSolver solver(serial({.method = method}));
-            Vector       x(b.size());
+            LinearSolver        solver(serial({.method = method}));
+            std::vector<double> x(b.size());
             solver.analyse(real);
             (void)solver.factor();
             const SolverReport of_real = solver.solve(b, x);
