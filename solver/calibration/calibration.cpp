@@ -22,7 +22,7 @@ using Engine = std::initializer_list<double*>;
 
 class Calibration {
 public:
-    Calibration(const Stopwatch& seconds_of, Gpu* gpu) : seconds_of_(seconds_of), gpu_(gpu) {}
+    Calibration(const ProbeClock& seconds_of, Gpu* gpu) : seconds_of_(seconds_of), gpu_(gpu) {}
 
     Rates run()
     {
@@ -126,15 +126,15 @@ private:
         return MlIlu<>::build(serial_, A, options);
     }
 
-    const Stopwatch& seconds_of_;
-    Gpu*             gpu_;
-    Cpu              serial_ = Cpu(1);
-    Rates            rates_;
+    const ProbeClock& seconds_of_;
+    Gpu*              gpu_;
+    Cpu               serial_ = Cpu(1);
+    Rates             rates_;
 };
 
 }  // namespace
 
-Stopwatch wall_clock_of_three()
+ProbeClock wall_clock_of_three()
 {
     return [](std::string_view, const std::function<void()>& work) {
         double fastest = std::numeric_limits<double>::infinity();
@@ -147,6 +147,6 @@ Stopwatch wall_clock_of_three()
     };
 }
 
-Rates calibrated(const Stopwatch& seconds_of, Gpu* gpu) { return Calibration(seconds_of, gpu).run(); }
+Rates calibrated(const ProbeClock& seconds_of, Gpu* gpu) { return Calibration(seconds_of, gpu).run(); }
 
 }  // namespace ilux

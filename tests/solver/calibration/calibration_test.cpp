@@ -11,7 +11,7 @@ namespace ilux {
 namespace {
 
 /// Seconds that probes are said to take; they are not run.
-Stopwatch saying(const std::map<std::string, double, std::less<>>& seconds, double otherwise)
+ProbeClock saying(const std::map<std::string, double, std::less<>>& seconds, double otherwise)
 {
     return [=](std::string_view probe, const std::function<void()>&) {
         const auto found = seconds.find(probe);
