@@ -49,8 +49,8 @@ def test_a_series_keeps_a_plan(system, tmp_path):
 
 
 def test_many_columns_lead_to_an_lu_and_its_plan(tmp_path):
-    A, file = ilux.gallery("convdiff3d:n=12"), tmp_path / "kept.plan"
-    B = random_vector((A.shape[0], 100))
+    A, file = ilux.gallery("convdiff3d:n=32"), tmp_path / "kept.plan"
+    B = random_vector((A.shape[0], 30))
     ilux.solve(A, B[:, 0], plan=file, threads=1, device="cpu")
     assert not file.exists()  # an iteration needs none
     ilux.solve(A, B, plan=file, threads=1, device="cpu")

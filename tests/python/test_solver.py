@@ -174,18 +174,18 @@ def test_the_analysis_of_a_series_counts_with_systems_and_columns(system, ahead)
 
 
 def test_many_columns_speak_for_a_direct_solution():
-    """Forecasts of this matrix on one thread: LU 55 ms, of which a right-hand side 2.4 ms; an iteration 25 ms, of which 5.2 ms."""
-    A = ilux.gallery("convdiff3d:n=12")
-    B = random_vector((A.shape[0], 100))
+    """Forecasts of this matrix on one thread: LU 440 ms, of which a right-hand side 25; an iteration 310 ms, of which 77."""
+    A = ilux.gallery("convdiff3d:n=32")
+    B = random_vector((A.shape[0], 30))
     methods = {}
-    for columns in (1, 100):
+    for columns in (1, 30):
         ((X, report),) = ilux.sequence([A], [B[:, :columns]], threads=1, device="cpu")
         assert relative_residual(A, X, B[:, :columns]) <= 1e-8
         methods[columns] = report["method"]
-    assert methods == {1: "gmres", 100: "lu"}
+    assert methods == {1: "gmres", 30: "lu"}
     solver = ilux.LinearSolver(threads=1, device="cpu").analyse(A, systems=3, columns=100).factor()
     solver.solve(B[:, 0])
-    assert solver.report.decisions[0].endswith("for 3 systems of 100 right-hand sides each")
+    assert "for 3 systems of 100 right-hand sides each" in solver.report.decisions[0]
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 0.5, np.nan, np.inf])
