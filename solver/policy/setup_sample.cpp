@@ -26,7 +26,8 @@ std::optional<double> sampled_fill(const CsrView<S>& A, const MlIluOptions& opti
     crout.near_null.reset();  // of all unknowns
     try {
         Cpu                serial(1);
-        const MlIluReport& report = MlIlu<S>::build(serial, sample, crout).report();
+        const MlIlu<S>     M = MlIlu<S>::build(serial, sample, crout);
+        const MlIluReport& report = M.report();
         if (!why_hopeless(report).empty()) return std::nullopt;
         return report.fill;
     } catch (const OutOfMemory&) {
