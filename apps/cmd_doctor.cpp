@@ -94,7 +94,7 @@ bool all_pass_on_gpu()
     }
 }
 
-/// Measures the rates of this machine, keeps them for later solves, and shows those that differ from the built-in ones by much.
+/// Measures the rates of this machine, keeps them for later solves, and shows them.
 void calibrate()
 {
     const std::string file = rates_file();
@@ -105,7 +105,7 @@ void calibrate()
         } catch (const DeviceError& error) {
             write_out(doctor_row("unusable", error.what()));
         }
-    Rates rates = calibrated(wall_clock_of_three(), gpu.get()), built_in;
+    Rates rates = calibrated(wall_clock_of_three(), gpu.get());
     save_rates(rates, file, cpu_name());
     const std::string text = doctor_row("calibrated", file);
     std::string       rows;

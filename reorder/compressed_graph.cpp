@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <numeric>
 
 #include "ilux/base/tasks.hpp"
@@ -143,7 +142,7 @@ double share_of_classes(std::span<const Index> first)
 /// By tasks.
 CompressedGraph compressed(Graph g)
 {
-    const double        dense = std::max(16.0, 10 * std::sqrt(double(g.n)));
+    const double        dense = detail::hub_degree(g.n);
     std::vector<Index>  first = representatives(g, dense);
     const NodeNumbering numbering = detail::find_nodes(g);
     const double        classes = share_of_classes(first);

@@ -134,7 +134,7 @@ private:
 /// structure: those go first and last. Abandoned while another thread is in METIS, it returns nothing.
 std::vector<Index> metis(const Graph& g, const Abandoned& abandoned)
 {
-    const double       dense = std::max(16.0, 10 * std::sqrt(double(g.n)));
+    const double       dense = detail::hub_degree(g.n);
     std::vector<Index> perm, last, inner, local(g.n, -1);
     const auto         is_dense = [&](Index i) { return g.degree(i) > dense; };
     for (Index i = 0; i < g.n; ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 
@@ -17,6 +18,8 @@ std::span<const Index> row(const PatternView& A, Index i)
 }
 
 }  // namespace
+
+double hub_degree(Index n) { return std::max(16.0, 10 * std::sqrt(double(n))); }
 
 bool is_symmetric(const PatternView& A)
 {

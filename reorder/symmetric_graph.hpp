@@ -26,6 +26,8 @@ struct Columns {
     PatternView as_rows() const { return {static_cast<Index>(col_ptr.size()) - 1, col_ptr, row}; }
 };
 
+/// Neighbours from which on a vertex of such a graph is a hub: AMD's rule for dense rows.
+double hub_degree(Index n);
 /// Whether every entry off the diagonal has its mirror image. By tasks.
 bool is_symmetric(const PatternView& A);
 /// A by columns. By tasks, O(n + nnz)

@@ -173,10 +173,10 @@ Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& de
     const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     const auto facts = symmetry_facts<S>(A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
     Plan       plan = ilux::first_plan(options_, of_direct, facts, decisions);
-    if (!of_direct && choice_.jacobi) {
+    if (!of_direct && choice_.coupling) {
         plan.precond.kind = PrecondKind::jacobi;
         decisions.push_back(fmt::format("precond jacobi: in every row the diagonal is at least {:.3g} times the rest",
-                                        1 / choice_.facts->iteration.coupling));
+                                        1 / *choice_.coupling));
     }
     return plan;
 }

@@ -34,6 +34,10 @@ struct Taken {
         nnz += 2 * counts.nnz_L + n;
         flops += 2 * counts.multiply_adds + counts.nnz_L;
     }
+    friend Taken operator+(const Taken& a, const Taken& b)
+    {
+        return {a.unknowns + b.unknowns, a.nnz + b.nnz, a.flops + b.flops};
+    }
 };
 
 /// Small parts are mostly boundary, which makes fill grow faster than it goes on.
@@ -68,14 +72,8 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
                     double(compressed_graph(Cpu(1), whole.view()).graph.neighbour.size()) / double(whole.col.size());
         });
     });
-    Taken all_large, all_small;
-    for (Index k = 0; k < parts; ++k) {
-        for (const auto& [sum, one] : {std::pair{&all_large, &large[k]}, std::pair{&all_small, &small[k]}}) {
-            sum->unknowns += one->unknowns;
-            sum->nnz += one->nnz;
-            sum->flops += one->flops;
-        }
-    }
+    const Taken all_large = std::accumulate(large.begin(), large.end(), Taken()),
+                all_small = std::accumulate(small.begin(), small.end(), Taken());
     const bool   whole = all_large.unknowns < 0.9 * parts * size;  // components are as small as that
     const double ratio = all_large.unknowns / all_small.unknowns, times = A.n / (all_large.unknowns / parts);
     FillEstimate estimate{.growth = whole ? 1 : exponent(all_large.flops, all_small.flops, ratio, 0.15, 2)};

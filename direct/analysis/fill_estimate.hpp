@@ -6,7 +6,7 @@
 
 namespace ilux {
 
-/// Of L + U in a good order, as far as parts of the matrix tell.
+/// Entries and flops of L + U in a good order, as far as parts of the matrix tell.
 struct FillEstimate {
     double nnz = 0, flops = 0;
     double growth = 1;  ///< exponent of n in the flops: about 1 for trees, 1.5 for planes, 2 for spaces

@@ -94,7 +94,7 @@ bool may_be_a_mesh(const PatternView& C)
     return well_joined >= 0.95 * C.n && double(most) <= std::max(std::sqrt(double(C.n)), times_the_mean * mean);
 }
 
-/// The same of its classes.
+/// Whether the compressed graph of such a pattern looks like a mesh, too: no hubs, and nearly all classes with three neighbours.
 bool is_a_mesh(const CompressedGraph& c)
 {
     constexpr Index neighbours = 3;
@@ -134,7 +134,7 @@ public:
             symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_) : symbolic_cost(C_, perm, limit, stop_);
         return take(std::move(perm), ordering, what, cost, limit);
     }
-    /// The same for an order of the classes of C.
+    /// Counts an order of the classes of C, and keeps it where it is the best so far. @return whether it is
     bool offer(const CompressedGraph& c, std::span<const Index> order, LuOrdering ordering, const std::string& what)
     {
         symmetric_ = symmetric_ || c.symmetry == 1;
@@ -203,8 +203,8 @@ private:
         limit.multiply_adds = for_gpu_ ? gpu_seconds(best_.cost) / gpu_product : best_.cost.multiply_adds;
         return limit;
     }
-    /// Of a pattern that is not symmetric entries are counted one by one. Where there are not far fewer of them than in that of |C| + |Cᵀ|, fronts
-    /// take the numbers, and to them the bound is the count.
+    /// The count of a pattern that is not symmetric goes entry by entry, and ends here: where there are not far fewer entries than for
+    /// |C| + |Cᵀ|, fronts take the numbers, and to them the bound is the count.
     static double most_counted(const SymbolicCost& bound)
     {
         constexpr double far_fewer = 6;

@@ -17,9 +17,10 @@ struct LuOrder {
     SymbolicCost       cost;  ///< where C is not symmetric, an upper bound if that is large: the count of |C| + |Cᵀ|
 };
 
-/// Who may end an analysis as soon as it is known what an LU would take.
+/// What may end an analysis as soon as it is known what an LU would take.
 struct AnalysisLimit {
-    /// Of the best order so far, less what others may gain, and whether others are yet to be made; none: always.
+    /// Says whether an LU of that cost is wanted: the cost is that of the best order so far, less what others may gain. An empty function wants all.
+    /// @param others  orders are yet to be made
     std::function<bool(const SymbolicCost&, bool others)> worth = {};
 };
 /// An analysis that was not worth its time.

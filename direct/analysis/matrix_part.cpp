@@ -1,14 +1,15 @@
 #include "ilux/direct/analysis/matrix_part.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_set>
+
+#include "ilux/reorder/symmetric_graph.hpp"
 
 namespace ilux {
 
 MatrixPart::MatrixPart(const PatternView& A, Index seed, Index size) : A_(A)
 {
-    const auto                dense = static_cast<Offset>(std::max(16.0, 10 * std::sqrt(double(A.n))));
+    const auto                dense = static_cast<Offset>(detail::hub_degree(A.n));
     std::unordered_set<Index> seen{seed};
     met_.push_back(seed);
     for (std::size_t k = 0; k < met_.size() && std::ssize(met_) < size; ++k)

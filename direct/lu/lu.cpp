@@ -246,7 +246,7 @@ bool Lu<S>::earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed
     return false;
 }
 
-/// Where the numbers are.
+/// The solution is computed where the numbers are.
 template <Scalar S>
 LuSolveReport Lu<S>::solve_as_factored(std::span<const S> b, std::span<S> x, Transpose transpose, double tolerance)
 {

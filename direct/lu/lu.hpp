@@ -139,7 +139,7 @@ public:
     /// @throws InvalidInput before any factorization, when lengths disagree, or when b and x overlap
     LuSolveReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
                         double tolerance = 1e-12);
-    /// The same with the pivots as they are, for one who has other means than new ones.
+    /// Solves and refines with the pivots as they are, for a caller who has other means than new ones.
     LuSolveReport solve_as_factored(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no,
                                     double tolerance = 1e-12);
     /// Whether solve() would choose other pivots where these do not do.

@@ -24,7 +24,7 @@ FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::forma
 
 }  // namespace
 
-/// By fronts where they are chosen. A GPU that cannot hold them leaves them to the host, if other pivots would take long.
+/// Makes factors by fronts where these are chosen. A GPU that cannot hold them leaves them to the host, if other pivots would take long.
 /// @return nothing where there are none
 template <Scalar S>
 auto Lu<S>::made_by_fronts() -> std::optional<typename LuNumbers<S>::Factors>

@@ -4,14 +4,13 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <vector>
 
+#include "ilux/base/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/base/spmv.hpp"
 #include "ilux/solver/machine/forecast.hpp"
 
 namespace ilux {

@@ -157,7 +157,6 @@ Json choice_json(const ChoiceFacts& facts)
             {"place", {{"threads", place.threads}, {"gpu", place.gpu}}},
             {"lu",
              {{"seconds", seconds(expected.lu)},
-              {"n", lu.n},
               {"entries", lu.entries},
               {"arcs", lu.arcs},
               {"nnz", lu.nnz},

@@ -43,13 +43,6 @@ std::string why_no_gpu(const CsrView<S>& A, Offset least_nnz)
 
 }  // namespace
 
-Offset least_nnz_for_gpu(int threads, const Rates& rates)
-{
-    constexpr double serial = 0.2;
-    return static_cast<Offset>(rates.gpu_start /
-                               on_threads(rates.rounds_entry + rates.iteration_entry, serial, threads));
-}
-
 Device Machine::device() const
 {
     if (gpu) return {.kind = "gpu", .name = gpu_name(gpu->device()), .threads = cpu.threads()};

@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/machine/options.hpp"
-#include "ilux/solver/machine/rates.hpp"
 
 namespace ilux {
 
 namespace device_rule {
 constexpr double hop_seconds = 0.26e-6;  // from a row to one that waits for it
 }
-
-/// Entries of A from which on an iteration gains by a GPU that is yet to be started: below, so many threads are done by then.
-Offset least_nnz_for_gpu(int threads, const Rates& rates);
 
 /// Where a solve ran.
 struct Device {

@@ -13,7 +13,6 @@ constexpr double serial_rounds = 0.2;           // of rounds, and of an iteratio
 constexpr double replay_share = 0.7;            // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
-constexpr double bytes_an_entry = 12;
 constexpr double complex_sweep = 2.5;  // seconds of Crout's sweep over those of real numbers
 constexpr double usual_fill = 4,
                  fill_exponent = 1.3;  // seconds of Crout's sweep: those of fourteen systems, within a factor of two
@@ -40,13 +39,17 @@ FrontSeconds on_gpu(const LuWork& work, const Rates& r)
             .checks = r.gpu_front_check * nnz};
 }
 
+double flops_by_entries(const LuWork& work)
+{
+    return work.flops * (work.matched ? pivoting_adds : 1) * (work.complex ? complex_flops : 1);
+}
+
 }  // namespace
 
 LuWork work_of(const LuSymbolic& symbolic, bool complex)
 {
     const LuSymbolicReport& report = symbolic.report;
-    return {.n = double(symbolic.n),
-            .entries = double(symbolic.input_nnz),
+    return {.entries = double(symbolic.input_nnz),
             .arcs = double(symbolic.input_nnz),
             .nnz = report.nnz,
             .flops = report.flops,
@@ -55,10 +58,9 @@ LuWork work_of(const LuSymbolic& symbolic, bool complex)
             .analysis_seconds = report.seconds};
 }
 
-LuWork work_of(const FillEstimate& estimate, double n, double entries, bool complex)
+LuWork work_of(const FillEstimate& estimate, double entries, bool complex)
 {
-    return {.n = n,
-            .entries = entries,
+    return {.entries = entries,
             .arcs = estimate.arcs,
             .nnz = estimate.nnz,
             .flops = estimate.flops,
@@ -77,6 +79,11 @@ bool gpu_pays_for_fronts(const LuWork& work, int threads, const Rates& rates)
     return rates.gpu_start + gpu.numbers + gpu.checks < host.numbers + host.checks;
 }
 
+double seconds_by_entries(const LuWork& work, const Rates& r)
+{
+    return r.entry_flop * flops_by_entries(work) + r.entry_number * (work.nnz + work.entries);
+}
+
 Forecast forecast_direct(const LuWork& work, const Place& place, const Rates& r)
 {
     const bool fronts = fronts_are_likely(work);
@@ -86,11 +93,10 @@ Forecast forecast_direct(const LuWork& work, const Place& place, const Rates& r)
         lu.analyse = r.analysis_entry * work.entries +
                      (fronts ? on_threads(r.order_arc * work.arcs, serial_order, place.threads) : 0);
     if (!fronts) {
-        const double flops = work.flops * (work.matched ? pivoting_adds : 1) * (work.complex ? complex_flops : 1);
         const double entries = work.nnz + work.entries;
-        lu.factor = r.entry_flop * flops + (r.entry_number + r.entry_check) * entries;
+        lu.factor = seconds_by_entries(work, r) + r.entry_check * entries;
         lu.solve = r.solve_number * entries;
-        lu.renew = r.entry_refactor * flops + lu.solve;
+        lu.renew = r.entry_refactor * flops_by_entries(work) + lu.solve;
         return lu;
     }
     FrontSeconds seconds = on_host(work, place.threads, r);
@@ -109,12 +115,9 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
     constexpr double steps = 40;  // with an M made in rounds
     const bool       gpu = place.gpu && facts.gpu_rounds;
     Forecast         ahead;
+    if (place.gpu) ahead.analyse = r.gpu_start;
     if (facts.jacobi) {
-        const double numbers = steps_by_the_diagonal(facts.coupling) * facts.entries;
-        ahead.analyse = place.gpu ? r.gpu_start : 0;
-        ahead.solve = place.gpu
-                          ? steps_by_the_diagonal(facts.coupling) * r.gpu_step + bytes_an_entry * r.gpu_byte * numbers
-                          : on_threads(r.step_number * numbers, serial_rounds, place.threads);
+        ahead.solve = steps_by_the_diagonal(facts.coupling) * seconds_of_step(facts.entries, place, r);
         return ahead;
     }
     if (!facts.rounds)
@@ -122,13 +125,24 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
                        (facts.complex ? complex_sweep : 1);
     else if (gpu) ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries;
     else ahead.factor = on_threads(r.rounds_entry * facts.entries, serial_rounds, place.threads);
-    if (place.gpu) ahead.analyse = r.gpu_start;
     ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     const double on_host = r.iteration_entry * facts.entries;
     ahead.solve = place.gpu      ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte
                   : facts.rounds ? on_threads(on_host, serial_rounds, place.threads)
                                  : on_host;
     return ahead;
+}
+
+double seconds_of_step(double numbers, const Place& place, const Rates& r)
+{
+    constexpr double bytes = 12;  // of an entry
+    return place.gpu ? r.gpu_step + bytes * r.gpu_byte * numbers
+                     : on_threads(r.step_number * numbers, serial_rounds, place.threads);
+}
+
+Offset least_nnz_for_gpu(int threads, const Rates& r)
+{
+    return static_cast<Offset>(r.gpu_start / on_threads(r.rounds_entry + r.iteration_entry, serial_rounds, threads));
 }
 
 double steps_by_the_diagonal(double coupling)

@@ -37,7 +37,7 @@ struct Place {
 
 /// What an LU's seconds depend on.
 struct LuWork {
-    double n = 0, entries = 0;  ///< of A
+    double entries = 0;         ///< of A
     double arcs = 0;            ///< of its compressed graph
     double nnz = 0, flops = 0;  ///< of L + U
     bool   complex = false;
@@ -45,12 +45,14 @@ struct LuWork {
     double analysis_seconds = -1;  ///< as measured; below 0: it is still to be made
 };
 LuWork work_of(const LuSymbolic& symbolic, bool complex);
-LuWork work_of(const FillEstimate& estimate, double n, double entries, bool complex);
+LuWork work_of(const FillEstimate& estimate, double entries, bool complex);
 
 /// Whether numbers are likely to be computed by fronts.
 bool fronts_are_likely(const LuWork& work);
-/// On a GPU where there is one, and fronts are faster there.
+/// Seconds of an LU, on a GPU where there is one and fronts are faster there.
 Forecast forecast_direct(const LuWork& work, const Place& place, const Rates& rates);
+/// Seconds of factors by entries, on one thread, pivots chosen among all rows.
+double seconds_by_entries(const LuWork& work, const Rates& rates);
 /// Whether first factors by fronts had better be made on a GPU that is not started yet.
 bool gpu_pays_for_fronts(const LuWork& work, int threads, const Rates& rates);
 
@@ -70,7 +72,11 @@ struct IterationFacts {
 Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
 /// Steps with the diagonal as preconditioner for a coupling below 1, whose condition is at most (1 + coupling) / (1 - coupling).
 double steps_by_the_diagonal(double coupling);
-/// That it does not converge. Means over real systems and large ones; docs/design/solver.md.
+/// Seconds of a step over so many entries of A and M.
+double seconds_of_step(double numbers, const Place& place, const Rates& rates);
+/// Entries of A from which on an iteration gains by a GPU that is yet to be started: below, so many threads are done by then.
+Offset least_nnz_for_gpu(int threads, const Rates& rates);
+/// Odds that an iteration does not converge: means over real systems and large ones, of which docs/design/solver.md tells.
 double odds_of_failure(const IterationFacts& facts);
 
 /// All that a choice depends on beside the rates.

@@ -65,7 +65,7 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
                     if (A.col()[p] == i) own = A.val()[p];
                     else others += std::abs(A.val()[p]);
                 found += std::abs(own) >= heavy_diagonal * others;
-                most = std::max(most, others == 0 ? 0 : others / std::abs(own));
+                most = std::max(most, own == S(0) ? INFINITY : others / std::abs(own));
                 other |= !(real_part(own) * sign > 0);
             }
             heavy += found;
@@ -102,9 +102,11 @@ public:
         facts_.place.threads = cpu_.threads();
         facts_.ahead = ahead;
         facts_.iteration = facts_of_iteration(cpu_, A, options);
-        if (facts_.iteration.rounds && A.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates)) look_for_gpu();
+        const bool asked = options.device == DeviceChoice::gpu;
+        if (asked || (facts_.iteration.rounds && A.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates))) look_for_gpu();
         choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
-        if (options.precond == PrecondOptions{} && facts_.iteration.coupling < 1) try_the_diagonal();
+        if (options.precond == PrecondOptions{} && facts_.iteration.positive && facts_.iteration.coupling < 1)
+            try_the_diagonal();
     }
 
     void choose(std::shared_ptr<const LuSymbolic> stored)
@@ -119,6 +121,7 @@ public:
     void no_lu(std::string why)
     {
         choice_.symbolic.reset();
+        choice_.facts.reset();  // they speak of an LU
         choice_.direct = choice_.direct_possible = false;
         choice_.decisions.push_back("iterative: " + std::move(why));
     }
@@ -132,15 +135,14 @@ private:
         if (forecast.of(facts_.ahead) >= choice_.iterative.of(facts_.ahead)) return;
         facts_.iteration = by_diagonal;
         choice_.iterative = forecast;
-        choice_.jacobi = true;
-        choice_.facts = facts_;
+        choice_.coupling = by_diagonal.coupling;
     }
 
-    /// By what parts of A say of its LU: LU may win, or nobody knows.
+    /// Whether LU may win, by what parts of A say of it, or nobody knows.
     bool worth_an_analysis()
     {
         const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
-        if (settle(work_of(estimate, A_.rows(), double(A_.nnz()), is_complex<S>), true)) return true;
+        if (settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true)) return true;
         const Expected expected = expect(facts_, rates_);
         return expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
     }
@@ -154,9 +156,7 @@ private:
                                   return is_worth(cost, others);
                               }});
         } catch (const NotWorthIt& seen) {
-            LuWork work =
-                work_of({.nnz = seen.cost.nnz, .flops = 2 * seen.cost.multiply_adds, .arcs = double(A_.nnz())},
-                        A_.rows(), double(A_.nnz()), is_complex<S>);
+            LuWork work = work_of(seen.cost);
             work.analysis_seconds = seen.seconds;
             settle(work, false);
             choice_.direct = false;
@@ -164,12 +164,18 @@ private:
         }
     }
 
+    /// The work of an LU whose order was counted, though its analysis was not finished.
+    LuWork work_of(const SymbolicCost& cost) const
+    {
+        const FillEstimate counted{.nnz = cost.nnz, .flops = 2 * cost.multiply_adds, .arcs = double(A_.nnz())};
+        return ilux::work_of(counted, double(A_.nnz()), is_complex<S>);
+    }
+
     /// @param others  orders are yet to be made
     bool is_worth(const SymbolicCost& cost, bool others) const
     {
         ChoiceFacts facts = facts_;
-        facts.lu = work_of({.nnz = cost.nnz, .flops = 2 * cost.multiply_adds, .arcs = double(A_.nnz())}, A_.rows(),
-                           double(A_.nnz()), is_complex<S>);
+        facts.lu = work_of(cost);
         if (!others) facts.lu.analysis_seconds = 0;
         return expect(facts, rates_).take_lu;
     }
@@ -181,7 +187,7 @@ private:
                 fmt::format("A is structurally singular, rank {} of {}, so that it has no LU", rank, symbolic->n));
         if (const auto why = lack_of_memory([&] { require_memory(*symbolic, options_.lu, sizeof(S)); }))
             return no_lu(*why);
-        LuWork work = work_of(*symbolic, is_complex<S>);
+        LuWork work = ilux::work_of(*symbolic, is_complex<S>);
         work.analysis_seconds = 0;  // spent whatever follows
         settle(work, false);
         choice_.lu->analyse = symbolic->report.seconds;

@@ -19,9 +19,9 @@ struct Choice {
     std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
     std::optional<Forecast>           lu;        ///< nothing: not looked at
     Forecast                          iterative;
-    bool                              jacobi = false;  ///< an iteration does without more than the diagonal
-    std::optional<ChoiceFacts>        facts;           ///< nothing: the answer needed none
-    std::vector<std::string>          decisions;       ///< sentences with the figures that decided
+    std::optional<double>             coupling;   ///< the facts', where an iteration needs no more than the diagonal
+    std::optional<ChoiceFacts>        facts;      ///< nothing: the answer needed none
+    std::vector<std::string>          decisions;  ///< sentences with the figures that decided
 };
 
 /// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is likely to fill, and only

@@ -8,7 +8,7 @@
 
 namespace ilux {
 
-/// Of M of a part of A with some ten thousand entries. Entries of M over those of the part; nothing where it cannot be made, or its
+/// Fill of M of a part of A with some ten thousand entries: entries of M over those of the part; nothing where M cannot be made, or its
 /// estimates call it hopeless. Some tens of milliseconds; the same in every run.
 template <Scalar S>
 std::optional<double> sampled_fill(const CsrView<S>& A, const MlIluOptions& options);

@@ -46,19 +46,17 @@ Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
 {
     const Index most = facts.options.krylov.max_steps;
     if (!other_strategy_open(facts, false)) return most;
-    constexpr double bytes = 12;  // of an entry
-    const double     numbers = (1 + fill) * double(nnz);
-    const double     seconds =
-        gpu ? facts.rates.gpu_step + bytes * facts.rates.gpu_byte * numbers : facts.rates.step_number * numbers;
+    const double seconds = seconds_of_step((1 + fill) * double(nnz), {.gpu = gpu}, facts.rates);
     const double steps = seconds_of_lu(facts.choice) / seconds;
     return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
 }
 
 bool may_take_other_pivots(const TryFacts& facts)
 {
-    constexpr double fill_in = 1.5;  // flops by pivots off the diagonal over those predicted
     if (!other_strategy_open(facts, true) || !facts.choice.facts) return true;
-    return fill_in * facts.rates.entry_flop * facts.choice.facts->lu.flops <= facts.choice.iterative.of(1);
+    LuWork by_entries = facts.choice.facts->lu;
+    by_entries.matched = true;  // pivots leave the diagonal
+    return seconds_by_entries(by_entries, facts.rates) <= facts.choice.iterative.of(1);
 }
 
 void note_given_up(const Choice& choice, double seconds_left, Attempt& tried)

@@ -34,7 +34,7 @@ double seconds_to_factor(const TryFacts& facts, bool direct);
 /// Steps after which LU, where that is open, would have been the better choice. @param fill  of M; nnz  of A; gpu  steps are made there
 Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu);
 
-/// Whether an LU whose pivots do not do may choose others by entries: not where that would take longer than an iteration that was not tried.
+/// Whether an LU whose pivots fail may choose others by entries. It may not where an iteration that was not tried takes less.
 bool may_take_other_pivots(const TryFacts& facts);
 
 /// Says of a factorization that ended before its time limit that it did so for the sake of the other strategy.

@@ -24,7 +24,7 @@ TEST(ForecastDirect, IsNearWhatFrontsTookOnOneThread)
                     {"diode2d", 2.13e7, 5.44e9, 0.298},
                     {"convdiff2d 1000²", 8.69e7, 1.98e10, 1.30}};
     for (const auto& one : measured) {
-        const LuWork work{.n = 1e5, .entries = 1e6, .nnz = one.nnz, .flops = one.flops, .analysis_seconds = 0};
+        const LuWork work{.entries = 1e6, .nnz = one.nnz, .flops = one.flops, .analysis_seconds = 0};
         const double renewed = forecast_direct(work, {.threads = 1}, Rates()).renew;
         EXPECT_LT(renewed, 1.5 * one.seconds) << one.name;
         EXPECT_GT(1.5 * renewed, one.seconds) << one.name;
@@ -33,7 +33,7 @@ TEST(ForecastDirect, IsNearWhatFrontsTookOnOneThread)
 
 TEST(ForecastDirect, CostsMoreWherePivotsAreFarFromTheDiagonal)
 {
-    LuWork       work{.n = 1e5, .entries = 1e6, .nnz = 1e8, .flops = 1e9, .analysis_seconds = 0};
+    LuWork       work{.entries = 1e6, .nnz = 1e8, .flops = 1e9, .analysis_seconds = 0};
     const double factor = forecast_direct(work, {}, Rates()).factor;
     work.matched = true;
     EXPECT_GT(forecast_direct(work, {}, Rates()).factor, factor);
@@ -42,16 +42,16 @@ TEST(ForecastDirect, CostsMoreWherePivotsAreFarFromTheDiagonal)
 TEST(ForecastDirect, CountsThreadsAndAGpuWhereNumbersAreByFronts)
 {
     const Rates  rates;
-    const LuWork fronts{.n = 2e5, .entries = 1.3e7, .arcs = 2e6, .nnz = 5.4e8, .flops = 1.85e12, .analysis_seconds = 0};
+    const LuWork fronts{.entries = 1.3e7, .arcs = 2e6, .nnz = 5.4e8, .flops = 1.85e12, .analysis_seconds = 0};
     const auto   on = [&](int threads, bool gpu) { return forecast_direct(fronts, {threads, gpu}, rates).of(1); };
     EXPECT_LT(on(2, false), 0.6 * on(1, false));
     EXPECT_LT(on(16, false), 0.15 * on(1, false));
     EXPECT_LT(on(16, true), 0.6 * on(16, false));
     EXPECT_TRUE(gpu_pays_for_fronts(fronts, 16, rates));
-    const LuWork plane{.n = 9e4, .entries = 4.5e5, .arcs = 4.5e5, .nnz = 6.6e6, .flops = 6.3e8, .analysis_seconds = 0};
+    const LuWork plane{.entries = 4.5e5, .arcs = 4.5e5, .nnz = 6.6e6, .flops = 6.3e8, .analysis_seconds = 0};
     EXPECT_FALSE(gpu_pays_for_fronts(plane, 16, rates));
     EXPECT_EQ(forecast_direct(plane, {16, true}, rates).of(1), forecast_direct(plane, {16, false}, rates).of(1));
-    const LuWork circuit{.n = 1e5, .entries = 1e6, .nnz = 2e6, .flops = 1e7};
+    const LuWork circuit{.entries = 1e6, .nnz = 2e6, .flops = 1e7};
     EXPECT_FALSE(fronts_are_likely(circuit));
     EXPECT_EQ(forecast_direct(circuit, {1}, rates).of(1), forecast_direct(circuit, {16, true}, rates).of(1));
 }
