@@ -150,9 +150,10 @@ private:
     /// Null where an order has too many flops, or the memory does not suffice; then the choice says so.
     std::shared_ptr<const LuSymbolic> analysed()
     {
-        LuOptions lu = within_memory(options_.lu);
+        const LuOptions lu = within_memory(options_.lu);
+        const StopToken limited = analysis_within(stop_, seconds_to_analyse());
         try {
-            return analyse<S>(view(A_), lu, stop_, cpu_, {.worth = [this](const SymbolicCost& cost, bool others) {
+            return analyse<S>(view(A_), lu, limited, cpu_, {.worth = [this](const SymbolicCost& cost, bool others) {
                                   return is_worth(cost, others);
                               }});
         } catch (const NotWorthIt& seen) {
@@ -161,7 +162,22 @@ private:
             settle(work, false);
             choice_.direct = false;
             return nullptr;
+        } catch (const Stopped& late) {
+            if (stop_.reason() != StopReason::none) throw;
+            choice_.direct = false;  // though LU may follow an iteration that fails
+            choice_.facts.reset();
+            choice_.decisions.assign(1, fmt::format("iterative: {}", late.what()));
+            return nullptr;
         }
+    }
+
+    /// An analysis is a mistake that takes longer than the iteration that it is to beat, and three times what LU was estimated to take in all.
+    double seconds_to_analyse() const
+    {
+        constexpr double least = 0.5;
+        if (!choice_.facts) return INFINITY;  // a small A, of which nothing was estimated
+        const Expected expected = expect(facts_, rates_);
+        return std::max({least, 3 * expected.direct, expected.iteration});
     }
 
     /// The work of an LU whose order was counted, though its analysis was not finished.
