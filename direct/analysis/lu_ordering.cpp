@@ -224,12 +224,13 @@ private:
 };
 
 /// @param gains  how many times fewer flops another order may have
-void require_worth(const AnalysisLimit& limit, SymbolicCost best, double gains)
+/// @param dissects  the other orders take long
+void require_worth(const AnalysisLimit& limit, SymbolicCost best, double gains, bool dissects)
 {
     const SymbolicCost found = best;
     best.multiply_adds /= gains;
     best.nnz /= std::sqrt(gains);
-    if (limit.worth && !limit.worth(best, gains > 1)) throw NotWorthIt{.cost = found};
+    if (limit.worth && !limit.worth(best, dissects)) throw NotWorthIt{.cost = found};
 }
 
 /// @param symmetry  share of the entries off the diagonal that are mirrored
@@ -292,7 +293,7 @@ LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_f
     }
     if (mesh) {
         if (choice.flops_an_entry() >= flops_for_dissection) {
-            require_worth(limit, choice.best().cost, 1);
+            require_worth(limit, choice.best().cost, 1, false);
             return std::move(choice.best());
         }
     }
@@ -301,7 +302,7 @@ LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_f
     choice.set_counts(amd);
     choice.offer(std::move(perm), LuOrdering::amd, "amd");
     if (wanted == LuOrdering::automatic) {
-        require_worth(limit, choice.best().cost, gains);
+        require_worth(limit, choice.best().cost, gains, !mesh && choice.flops_an_entry() >= flops_for_dissection);
         try_others(C, amd.symmetry, mesh, choice);
     }
     return std::move(choice.best());

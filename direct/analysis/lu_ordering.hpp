@@ -20,8 +20,8 @@ struct LuOrder {
 /// What may end an analysis as soon as it is known what an LU would take.
 struct AnalysisLimit {
     /// Says whether an LU of that cost is wanted: the cost is that of the best order so far, less what others may gain. An empty function wants all.
-    /// @param others  orders are yet to be made
-    std::function<bool(const SymbolicCost&, bool others)> worth = {};
+    /// @param dissects  nested dissection is yet to be made
+    std::function<bool(const SymbolicCost&, bool dissects)> worth = {};
 };
 /// An analysis that was not worth its time.
 struct NotWorthIt {

@@ -26,7 +26,7 @@ template <class S>
 class Elimination {
 public:
     Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options, std::span<const S> values,
-                BadPivots bad);
+                const PivotTuning& tuning);
     LuFactors<S> run(const Cpu& be, const StopToken& stop);
 
 private:
@@ -63,7 +63,7 @@ private:
     std::shared_ptr<const LuSymbolic> symbolic_;
     const LuSymbolic&                 S_ = *symbolic_;
     LuOptions                         options_;
-    BadPivots                         bad_;
+    PivotTuning                       tuning_;
     std::shared_ptr<LuPattern>        pattern_ = std::make_shared<LuPattern>();
     LuPattern&                        P_ = *pattern_;
     LuFactors<S>                      F_;
@@ -86,8 +86,8 @@ private:
 
 template <class S>
 Elimination<S>::Elimination(std::shared_ptr<const LuSymbolic> symbolic, const LuOptions& options,
-                            std::span<const S> values, BadPivots bad)
-    : symbolic_(std::move(symbolic)), options_(options), bad_(bad), input_(S_, options.scaling, values, P_)
+                            std::span<const S> values, const PivotTuning& tuning)
+    : symbolic_(std::move(symbolic)), options_(options), tuning_(tuning), input_(S_, options.scaling, values, P_)
 {
     if (processor_has_fma()) sweep_ = &Elimination<S>::sweep_fma;
     P_.col_ptr.assign(S_.n + std::size_t{1}, 0);
@@ -153,7 +153,8 @@ bool Elimination<S>::stopped(Index k, const StopToken& stop)
     if (P_.col_ptr[k] < next_question_) return false;
     next_question_ = P_.col_ptr[k] + between_questions;
     F_.monitor.stopped = stop.reason();
-    if (F_.monitor.stopped == StopReason::none) return false;
+    F_.monitor.overfilled = tuning_.most_entries > 0 && P_.col_ptr[k] > tuning_.most_entries;
+    if (F_.monitor.stopped == StopReason::none && !F_.monitor.overfilled) return false;
     F_.monitor.bad_column = k;
     return true;
 }
@@ -166,7 +167,7 @@ bool Elimination<S>::pass_bad_column(Index k, bool not_finite)
         F_.monitor.bad_column = k;
         F_.monitor.not_finite = not_finite;
     }
-    return bad_ == BadPivots::keep;
+    return tuning_.bad == BadPivots::keep;
 }
 
 template <class S>
@@ -398,7 +399,7 @@ LuFactors<S> Elimination<S>::finish()
 {
     P_.row_perm.resize(S_.n);
     for (Index k = 0; k < S_.n; ++k) P_.row_perm[k] = S_.row_perm[at_.empty() ? k : at_[k]];
-    if (F_.monitor.bad_column >= 0 && bad_ == BadPivots::end) {
+    if (F_.monitor.bad_column >= 0 && tuning_.bad == BadPivots::end) {
         F_.val = {}, F_.f_val = {};
         P_.forget_entries();
     }
@@ -429,7 +430,7 @@ LuFactors<S> gilbert_peierls(std::shared_ptr<const LuSymbolic> symbolic, const L
     const Offset entries = symbolic->input_nnz;
     const Cpu    team = team_for(*symbolic, be, tuning);
     try {
-        return Elimination<S>(std::move(symbolic), options, values, tuning.bad).run(team, stop);
+        return Elimination<S>(std::move(symbolic), options, values, tuning).run(team, stop);
     } catch (const std::bad_alloc&) {
         throw OutOfMemory(fmt::format("no memory to factor a matrix with n = {}, nnz = {}", n, entries));
     }

@@ -13,6 +13,7 @@ namespace ilux {
 struct PivotTuning {
     double    seconds_a_thread = 5e-4;  ///< one thread joins for each so many seconds of work; 0: all always do
     BadPivots bad = BadPivots::end;     ///< keep: one thread does all
+    Offset    most_entries = 0;         ///< of L + U, beyond which the work ends; 0: no limit
 };
 
 /// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,
@@ -37,7 +38,7 @@ struct PivotTuning {
 /// @param options  only pivot_tol and scaling are used; left out, they are the analysis's
 /// @param values  as many as the analysed matrix has, in the caller's order
 /// @param stop  asked before the first column and then every few thousand entries of a thread, between columns; then the work ends
-///              as at a bad column, with monitor.stopped
+///              as at a bad column, with monitor.stopped; tuning.most_entries is looked at then, too
 /// @param be  its threads share the work where pivots stay on the diagonal; the result has the same bits for any number of them
 /// @throws InvalidInput naming row and column of a NaN or Inf, or when values has another length;
 ///         OutOfMemory when pattern and values pass the analysis's memory_limit or the machine's memory

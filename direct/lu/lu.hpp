@@ -36,6 +36,7 @@ struct [[nodiscard]] LuReport {
     std::string reason = {};
     Index       row = -1, column = -1;  ///< of the caller, where one is to blame; −1: none
     Index       pivot = -1;             ///< number of the failing pivot in the order of elimination
+    bool        overfilled = false;     ///< out_of_memory by limit_fill
     double      seconds = 0;
 };
 
@@ -101,6 +102,10 @@ public:
     std::span<S> next_values() { return numbers_.next_values(); }
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
+
+    /// From the next call on a first factorization ends as out_of_memory where its pivots among all rows fill L + U with more than so many times
+    /// the entries that the analysis predicted, and fronts do not do either: another order may serve better. 0: no limit.
+    void limit_fill(double times) { most_fill_ = times; }
 
     /// Pivots of an earlier run, or of another process (LuPlan), become the current ones: refactor_or_factor takes them as long as
     /// they hold, and others where not. There are no factors before its first call.
@@ -192,7 +197,8 @@ private:
     std::optional<typename LuNumbers<S>::Factors> made_by_fronts();
     bool                                          choose_within_fronts(LuReport& report);
     bool                                          fronts_fit(Pivots& pivots, LuReport& report);
-    void                                          choose_pivots(LuReport& report);
+    void                                          choose_pivots(LuReport& report, double most_fill = 0);
+    bool                                          fronts_instead(LuReport& report);
     void                                          keep(Pivots pivots);
 
     void          require_vectors(std::span<const S> b, std::span<S> x) const;
@@ -206,6 +212,7 @@ private:
     LuNumbers<S>                      numbers_;
     std::vector<Pivots>               pivots_;  ///< the current ones first, then those of earlier systems
     FrontChoice                       fronts_;
+    double                            most_fill_ = 0;
     StopToken                         stop_;
     std::optional<Outcome>            outcome_;  ///< of the last factorization
     LuAction                          action_ = LuAction::factor;

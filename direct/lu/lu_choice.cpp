@@ -20,7 +20,10 @@ namespace {
 constexpr std::size_t kept_bytes = 1U << 28;  // beyond, only the current pivots are kept
 constexpr double      affordable = 3e8;       // flops of pivots among all rows: some tenths of a second
 
-FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::format("by entries: {}", why.what())}; }
+FrontChoice by_entries(const Error& why)
+{
+    return {.plan = {}, .why = fmt::format("by entries: {}", why.what()), .tried = true};
+}
 
 }  // namespace
 
@@ -42,7 +45,8 @@ auto Lu<S>::made_by_fronts() -> std::optional<typename LuNumbers<S>::Factors>
         const bool left = on_gpu() && pivots_.empty() && symbolic_->report.flops >= affordable;
         if (left) numbers_.leave_gpu();
         fronts_ = {.plan = left ? fronts_.plan : nullptr,
-                   .why = (left ? fronts_.why + "; on the host: " : "by entries: ") + why};
+                   .why = (left ? fronts_.why + "; on the host: " : "by entries: ") + why,
+                   .tried = true};
     }
     return std::nullopt;
 }
@@ -66,7 +70,8 @@ bool Lu<S>::choose_within_fronts(LuReport& report)
     if (monitor.bad_column >= 0 || (doubtful && symbolic_->report.flops < affordable)) {
         fronts_ = {.plan = {},
                    .why = fmt::format("by entries: within supernodes {} pivots were next to 0, growth {:.1e}",
-                                      monitor.replaced + (monitor.bad_column >= 0), grown)};
+                                      monitor.replaced + (monitor.bad_column >= 0), grown),
+                   .tried = true};
         return false;
     }
     keep({std::move(fresh), grown});
@@ -93,12 +98,22 @@ bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report)
 
 /// Factors the values with pivots of their own, chosen among all rows of a block.
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
+/// @param most_fill  as limit_fill has it
 template <Scalar S>
-void Lu<S>::choose_pivots(LuReport& report)
+void Lu<S>::choose_pivots(LuReport& report, double most_fill)
 {
-    LuFactors<S>        fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_, be_);
+    const auto   most = static_cast<Offset>(most_fill * symbolic_->report.nnz);
+    LuFactors<S> fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_, be_, {.most_entries = most});
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
+        if (monitor.overfilled) {
+            report.outcome = Outcome::out_of_memory;
+            report.overfilled = true;
+            report.reason = fmt::format(
+                "after {} of {} columns L + U have more than {} entries, and {:.3g} were expected of all of them", k,
+                symbolic_->n, most, symbolic_->report.nnz);
+            return;
+        }
         if (monitor.stopped != StopReason::none) return stopped(report, monitor.stopped, k, symbolic_->n);
         const std::string before = std::move(report.reason);
         report.outcome = monitor.not_finite ? Outcome::not_finite : Outcome::singular;
@@ -110,6 +125,22 @@ void Lu<S>::choose_pivots(LuReport& report)
     }
     const double grown = growth(monitor);
     keep({typename LuNumbers<S>::Factors(std::move(fresh)), grown});
+}
+
+/// Where pivots among all rows fill so much that fronts are faster after all.
+/// @return whether that was the end of it, as of choose_within_fronts
+template <Scalar S>
+bool Lu<S>::fronts_instead(LuReport& report)
+{
+    if (fronts_.tried) return false;
+    FrontChoice now = choose_fronts(be_, *symbolic_, options_.supernodes, most_fill_);
+    if (!now.plan) return false;
+    const std::string why = std::move(report.reason);
+    report = {};
+    fronts_ = {.plan = std::move(now.plan), .why = fmt::format("{}; {}", now.why, why)};
+    if (choose_within_fronts(report)) return true;
+    report = {.outcome = Outcome::out_of_memory, .reason = why, .overfilled = true};
+    return false;
 }
 
 /// As the current ones; others are kept as long as they are few and small.
@@ -128,7 +159,8 @@ void Lu<S>::keep(Pivots pivots)
     template auto Lu<S>::made_by_fronts()->std::optional<typename LuNumbers<S>::Factors>; \
     template bool Lu<S>::choose_within_fronts(LuReport& report);                          \
     template bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report);                    \
-    template void Lu<S>::choose_pivots(LuReport& report);                                 \
+    template void Lu<S>::choose_pivots(LuReport& report, double most_fill);               \
+    template bool Lu<S>::fronts_instead(LuReport& report);                                \
     template void Lu<S>::keep(Pivots pivots);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -153,8 +153,8 @@ private:
         const LuOptions lu = within_memory(options_.lu);
         const StopToken limited = analysis_within(stop_, seconds_to_analyse());
         try {
-            return analyse<S>(view(A_), lu, limited, cpu_, {.worth = [this](const SymbolicCost& cost, bool others) {
-                                  return is_worth(cost, others);
+            return analyse<S>(view(A_), lu, limited, cpu_, {.worth = [this](const SymbolicCost& cost, bool dissects) {
+                                  return is_worth(cost, dissects);
                               }});
         } catch (const NotWorthIt& seen) {
             LuWork work = work_of(seen.cost);
@@ -183,16 +183,17 @@ private:
     /// The work of an LU whose order was counted, though its analysis was not finished.
     LuWork work_of(const SymbolicCost& cost) const
     {
-        const FillEstimate counted{.nnz = cost.nnz, .flops = 2 * cost.multiply_adds, .arcs = double(A_.nnz())};
+        const double       arcs = facts_.lu.arcs > 0 ? facts_.lu.arcs : double(A_.nnz());  // as estimated before
+        const FillEstimate counted{.nnz = cost.nnz, .flops = 2 * cost.multiply_adds, .arcs = arcs};
         return ilux::work_of(counted, double(A_.nnz()), is_complex<S>);
     }
 
-    /// @param others  orders are yet to be made
-    bool is_worth(const SymbolicCost& cost, bool others) const
+    /// @param dissects  nested dissection is yet to be made
+    bool is_worth(const SymbolicCost& cost, bool dissects) const
     {
         ChoiceFacts facts = facts_;
         facts.lu = work_of(cost);
-        if (!others) facts.lu.analysis_seconds = 0;
+        if (!dissects) facts.lu.analysis_seconds = 0;
         return expect(facts, rates_).take_lu;
     }
 

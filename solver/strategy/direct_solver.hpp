@@ -95,6 +95,7 @@ private:
     void              begin(const StopToken& stop, Attempt& tried);
     void              keep_plan(Attempt& tried);
     LuReport          refactored(const CsrView<S>& A);
+    LuReport          reordered(const CsrView<S>& A, const LuReport& filled, const StopToken& stop, Attempt& tried);
     bool              took(const LuReport& done, Attempt& tried);
     void              judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                             Attempt& tried);

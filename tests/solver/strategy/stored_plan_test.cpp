@@ -10,6 +10,7 @@
 #include "ilux/gallery/circuit.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/slow_lu.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/gpu_test.hpp"
@@ -213,7 +214,8 @@ TEST_F(StoredPlan, IsRefusedByAnIterationAndNeedlessWhereOneWasChosen)
 {
     EXPECT_THROW(LinearSolver<double>(keeping({.method = MethodChoice::gmres})), InvalidOption);
     EXPECT_THROW(LinearSolver<double>(keeping({.mode = SolverMode::iterative})), InvalidOption);
-    const Solved solved = solve_all<double>({gallery::poisson3d(40, 40, 40)}, keeping({}));
+    const SlowLu slow;
+    const Solved solved = solve_all<double>({gallery::poisson3d(32, 32, 32)}, keeping({}));
     EXPECT_NE(solved.decisions.find("plan: an iteration needs none"), std::string::npos) << solved.decisions;
     EXPECT_FALSE(std::filesystem::exists(file));
 }
