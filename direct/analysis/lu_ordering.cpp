@@ -13,6 +13,7 @@
 #include "ilux/base/fields.hpp"
 #include "ilux/direct/analysis/contraction.hpp"
 #include "ilux/reorder/nested_dissection.hpp"
+#include "ilux/reorder/symmetric_graph.hpp"
 
 namespace ilux {
 namespace {
@@ -123,15 +124,15 @@ class Choice {
 public:
     Choice(const PatternView& C, LuOrderFor order_for, std::vector<std::string>& decisions, const StopToken& stop,
            const Cpu& be)
-        : C_(C), for_gpu_(order_for == LuOrderFor::gpu), decisions_(decisions), stop_(stop), be_(be)
+        : C_(C), counted_(C), for_gpu_(order_for == LuOrderFor::gpu), decisions_(decisions), stop_(stop), be_(be)
     {}
 
     /// Counts an ordering and keeps it where it is the best so far. @return whether it is
     bool offer(std::vector<Index> perm, LuOrdering ordering, const std::string& what)
     {
         const CostLimit limit = limit_of(best_.perm.empty());
-        const auto      cost =
-            symmetric_ ? symmetric_symbolic_cost(C_, perm, limit, stop_, be_) : symbolic_cost(C_, perm, limit, stop_);
+        const auto      cost = symmetric_ ? symmetric_symbolic_cost(counted_, perm, limit, stop_, be_)
+                                          : symbolic_cost(counted_, perm, limit, stop_);
         return take(std::move(perm), ordering, what, cost, limit);
     }
     /// Counts an order of the classes of C, and keeps it where it is the best so far. @return whether it is
@@ -187,6 +188,7 @@ private:
             return false;
         }
         best_ = {.perm = std::move(perm), .ordering = ordering, .cost = cost ? *cost : *bound_};
+        if (!cost) count_symmetrised();
         decisions_.push_back(fmt::format("{}: {}{:.9g} entries in L + U, {:.3g} flops{}", what, cost ? "" : "at most ",
                                          best_.cost.nnz, best_.cost.flops(C_.n),
                                          for_gpu_ && cost ? fmt::format(", {} levels", cost->levels) : ""));
@@ -203,6 +205,13 @@ private:
         limit.multiply_adds = for_gpu_ ? gpu_seconds(best_.cost) / gpu_product : best_.cost.multiply_adds;
         return limit;
     }
+    /// From now on |C| + |Cᵀ| is counted: where an order has a bound for its count, others are compared with it by theirs.
+    void count_symmetrised()
+    {
+        sum_ = detail::symmetrised_graph(C_);
+        counted_ = {C_.n, sum_->start, sum_->neighbour};
+        symmetric_ = true;
+    }
     /// The count of a pattern that is not symmetric goes entry by entry, and ends here: where there are not far fewer entries than for
     /// |C| + |Cᵀ|, fronts take the numbers, and to them the bound is the count.
     static double most_counted(const SymbolicCost& bound)
@@ -213,14 +222,15 @@ private:
 
     static constexpr double many = 4e6;  // entries; fewer are counted as they are
 
-    PatternView                 C_;
-    bool                        for_gpu_;
-    std::vector<std::string>&   decisions_;
-    const StopToken&            stop_;
-    Cpu                         be_;
-    LuOrder                     best_;
-    bool                        symmetric_ = false;
-    std::optional<SymbolicCost> bound_;
+    PatternView                  C_, counted_;  // counted_: C, or |C| + |Cᵀ|
+    std::optional<detail::Graph> sum_;
+    bool                         for_gpu_;
+    std::vector<std::string>&    decisions_;
+    const StopToken&             stop_;
+    Cpu                          be_;
+    LuOrder                      best_;
+    bool                         symmetric_ = false;
+    std::optional<SymbolicCost>  bound_;
 };
 
 /// @param gains  how many times fewer flops another order may have

@@ -22,7 +22,6 @@ namespace {
 
 constexpr Offset tiny_nnz = 5000;         // of A; below, an LU is done before a choice is
 constexpr Offset estimated_nnz = 20'000;  // of A; from here on fill is estimated before an order is made
-constexpr double worth_a_sample = 0.5;    // seconds of an LU, beside which a preconditioner of a part takes little
 constexpr double doubtful = 0.25,
                  estimate_error = 4;    // an iteration with such odds is begun where LU takes longer for sure
 constexpr double heavy_diagonal = 0.3;  // |a_ii| over the other entries of its row
@@ -166,18 +165,20 @@ private:
             if (stop_.reason() != StopReason::none) throw;
             choice_.direct = false;  // though LU may follow an iteration that fails
             choice_.facts.reset();
+            choice_.lu.reset();  // it takes longer, and nobody knows how long
             choice_.decisions.assign(1, fmt::format("iterative: {}", late.what()));
             return nullptr;
         }
     }
 
-    /// An analysis is a mistake that takes longer than the iteration that it is to beat, and three times what LU was estimated to take in all.
+    /// An analysis is a mistake that takes longer than half of the iteration that it is to beat, and three times what LU was estimated to
+    /// take in all.
     double seconds_to_analyse() const
     {
         constexpr double least = 0.5;
         if (!choice_.facts) return INFINITY;  // a small A, of which nothing was estimated
         const Expected expected = expect(facts_, rates_);
-        return std::max({least, 3 * expected.direct, expected.iteration});
+        return std::max({least, 3 * expected.direct, expected.iteration / 2});
     }
 
     /// The work of an LU whose order was counted, though its analysis was not finished.
@@ -189,11 +190,13 @@ private:
     }
 
     /// @param dissects  nested dissection is yet to be made
-    bool is_worth(const SymbolicCost& cost, bool dissects) const
+    bool is_worth(const SymbolicCost& cost, bool dissects)
     {
+        LuWork work = work_of(cost);
+        if (!dissects) work.analysis_seconds = 0;
+        if (worth_a_sample(work)) sample();
         ChoiceFacts facts = facts_;
-        facts.lu = work_of(cost);
-        if (!dissects) facts.lu.analysis_seconds = 0;
+        facts.lu = work;
         return expect(facts, rates_).take_lu;
     }
 
@@ -209,6 +212,15 @@ private:
         settle(work, false);
         choice_.lu->analyse = symbolic->report.seconds;
         choice_.symbolic = std::move(symbolic);
+    }
+
+    /// Whether a preconditioner of a part takes little beside such an LU.
+    bool worth_a_sample(const LuWork& work) const
+    {
+        constexpr double long_beside = 0.5;  // seconds
+        return !sampled_ && !facts_.iteration.rounds && !facts_.iteration.jacobi &&
+               options_.precond.kind == PrecondKind::mlilu &&
+               forecast_direct(work, facts_.place, rates_).of(facts_.ahead) > long_beside;
     }
 
     void sample()
@@ -233,10 +245,7 @@ private:
         facts_.lu = work;
         facts_.lu_estimated = estimated;
         if (gpu_pays_for_fronts(work, facts_.place.threads, rates_)) look_for_gpu();
-        if (!sampled_ && !facts_.iteration.rounds && !facts_.iteration.jacobi &&
-            options_.precond.kind == PrecondKind::mlilu &&
-            forecast_direct(work, facts_.place, rates_).of(facts_.ahead) > worth_a_sample)
-            sample();
+        if (worth_a_sample(work)) sample();
         const Expected expected = expect(facts_, rates_);
         choice_.facts = facts_;
         choice_.lu = expected.lu;
