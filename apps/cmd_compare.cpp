@@ -1,4 +1,4 @@
-// ilux compare: the same system solved directly, by an iteration and by CUSP's GMRES, each in a process of its own, and every
+// ilux compare: the same system solved directly, by an iteration, as mode auto chooses and by CUSP's GMRES, each in a process of its own, and every
 // answer judged by its true residual.
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> known_strategies{"direct", "iterative", "cusp"};
+constexpr std::array<const char*, 4> known_strategies{"direct", "iterative", "auto", "cusp"};
 constexpr std::array<const char*, 4> cusp_preconds{"none", "diagonal", "nonsym_bridson_ainv", "smoothed_aggregation"};
 
 struct CompareArguments {
@@ -74,7 +74,9 @@ void require_rereadable(const CompareArguments& given)
 /// false: only help was asked for.
 bool parse_compare(Arguments arguments, CompareArguments& given)
 {
-    auto app = parser("compare", "Solves the same system directly, by an iteration and by CUSP's GMRES, side by side.");
+    auto app = parser(
+        "compare",
+        "Solves the same system directly, by an iteration, as mode auto chooses and by CUSP's GMRES, side by side.");
     app->add_option(
            "MATRIX", given.paths,
            "files of any kind that ilux solve takes, gallery:NAME[:key=value,...], folders as of ilux sequence (the first system)")
@@ -181,6 +183,7 @@ bool compare_matrix(const CompareArguments& given, const Plans& plans, const std
             if (!rival) rival.emplace(plans.cusp, std::get<Problem<>>(any));
             rival->run(row, strategy, given.options, given.repeats);
         } else run_for(row, this_program, again(given, path, strategy), given.options.time_limit);
+        judge_choice(row, rows);
         show(row, given.json, compare_line);
         solved = solved || row["outcome"] == name(Outcome::converged);
         rows.push_back(std::move(row));
@@ -193,9 +196,10 @@ std::vector<std::string> without_effect(const CompareArguments& given)
 {
     const auto         asked = [&](const char* strategy) { return std::ranges::count(given.strategies, strategy) > 0; };
     const MethodChoice method = given.options.method;
-    const bool         iterative = asked("iterative"), gpu = given.options.device != DeviceChoice::cpu;
-    const bool         gmres = method == MethodChoice::automatic || method == MethodChoice::gmres;
-    const StrategiesTaken taken{.direct = asked("direct"),
+    const bool         automatic = asked("auto"), iterative = asked("iterative") || automatic,
+               gpu = given.options.device != DeviceChoice::cpu;
+    const bool            gmres = method == MethodChoice::automatic || method == MethodChoice::gmres;
+    const StrategiesTaken taken{.direct = asked("direct") || automatic,
                                 .iterative = iterative || asked("cusp"),
                                 .gpu_lu = gpu,
                                 .gpu = gpu,
@@ -230,9 +234,10 @@ int measure_in_process(const CompareArguments& given)
     const std::size_t colon = given.step.find(':');
     const Strategy    strategy{given.step.substr(0, colon), "",
                             colon < given.step.size() ? given.step.substr(colon + 1) : ""};
-    if ((strategy.name != "direct" && strategy.name != "iterative") ||
-        (strategy.device != "cpu" && strategy.device != "gpu"))
-        throw InvalidOption(fmt::format("--in-process {}: expected direct or iterative, :, cpu or gpu", given.step));
+    const bool        of_ours = strategy.name != "cusp" && std::ranges::count(known_strategies, strategy.name) > 0;
+    if (!of_ours || (strategy.device != "cpu" && strategy.device != "gpu"))
+        throw InvalidOption(
+            fmt::format("--in-process {}: expected direct, iterative or auto, :, cpu or gpu", given.step));
     for (const std::string& path : given.paths)
         measure_named(strategy, path, given.options, given.repeats, print_finding);
     return success;

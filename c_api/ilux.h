@@ -154,7 +154,7 @@ int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z);
    with this solver, and NULL where it fails. */
 int ilux_info(ilux_solver* solver, const ilux_csr* A, int levels, const char** json);
 /* Solves A x = b by several strategies, one after another, as `ilux compare` does: {"version", "rtol", "rows": [...]}, a row for
-   each of `strategies` ("direct,iterative"; NULL: both) on the CPU and, unless the option device is cpu, on a GPU. A row whose x
+   each of `strategies` ("direct,iterative,auto", some of these; NULL: direct and iterative) on the CPU and, unless the option device is cpu, on a GPU. A row whose x
    does not meet krylov.rtol is no failure of the call. The options of the solver hold for all.
    repeats: of what takes at most a second; the median is told. b: n numbers, where A is. The rest as ilux_info. */
 int ilux_compare(ilux_solver* solver, const ilux_csr* A, const void* b, const char* strategies, int64_t repeats, const char** json);

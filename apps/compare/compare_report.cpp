@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "ilux/apps/draw/bar_chart.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> strategies{"direct", "iterative", "cusp"};
+constexpr std::array<const char*, 4> strategies{"direct", "iterative", "auto", "cusp"};
 
 /// A program of others may answer with anything.
 std::string text_of(const Json& row, const char* key)
@@ -52,6 +53,23 @@ double seconds_to_answer(const Json& row)
 {
     const Json& total = row["seconds"]["total"];
     return row["outcome"] == name(Outcome::converged) && total.is_number() ? total.get<double>() : 0;
+}
+
+/// Of the strategy that auto took, over the faster one, as far as they were run on that device; nothing where that cannot be said.
+std::optional<double> chosen_over_faster(const Json& automatic, const Json& rows)
+{
+    const std::string taken = text_of(automatic, "method") == "lu" ? "direct" : "iterative";
+    double            chosen = 0, faster = std::numeric_limits<double>::infinity();
+    for (const Json& row : rows) {
+        const bool there = row["matrix"] == automatic["matrix"] && row["device"] == automatic["device"];
+        const auto strategy = text_of(row, "strategy");
+        const auto seconds = seconds_to_answer(row);
+        if (!there || seconds == 0 || (strategy != "direct" && strategy != "iterative")) continue;
+        faster = std::min(faster, seconds);
+        if (strategy == taken) chosen = seconds;
+    }
+    if (text_of(automatic, "method").empty() || chosen == 0) return std::nullopt;
+    return chosen / faster;
 }
 
 /// "iterative, gmres, mlilu, gpu"; the same in every group, and so the letter.
@@ -140,21 +158,35 @@ std::string compare_line(const Json& row)
     const std::string detail = printable(text_of(row, "detail")), method = text_of(row, "method");
     const std::string strategy =
         text_of(row, "strategy") == "iterative" && !method.empty() ? method : text_of(row, "strategy");
+    const bool        automatic = strategy == "auto" && !method.empty();
+    const std::string precond = automatic && method == "lu" ? method
+                                : automatic                 ? fmt::format("{}, {}", method, text_of(row, "precond"))
+                                                            : text_of(row, "precond");
     const std::string steps = cell(row["steps"], [](double count) { return fmt::format("{:.0f}", count); });
-    return fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}{}\n", strategy,
-                       text_of(row, "precond"), text_of(row, "device"), seconds_cell(seconds["setup"]),
-                       seconds_cell(seconds["refactor"]), seconds_cell(seconds["solve"]), steps,
-                       residual_cell(row["relative_residual"]), residual_cell(row["tested_residual"]),
-                       text_of(row, "outcome"), detail.empty() ? "" : ": " + detail);
+    return fmt::format("  {:<10}{:<22}{:<5}{:>11}{:>11}{:>11}{:>8}{:>10}{:>10}  {}{}\n", strategy, precond,
+                       text_of(row, "device"), seconds_cell(seconds["setup"]), seconds_cell(seconds["refactor"]),
+                       seconds_cell(seconds["solve"]), steps, residual_cell(row["relative_residual"]),
+                       residual_cell(row["tested_residual"]), text_of(row, "outcome"),
+                       detail.empty() ? "" : ": " + detail);
+}
+
+void judge_choice(Json& row, const Json& rows)
+{
+    if (text_of(row, "strategy") != "auto") return;
+    const auto ratio = chosen_over_faster(row, rows);
+    row["chosen_over_faster"] = ratio ? Json(*ratio) : Json(nullptr);
+    if (ratio && text_of(row, "detail").empty())
+        row["detail"] = *ratio == 1 ? "the faster strategy was chosen"
+                                    : fmt::format("the strategy chosen takes {:.2f} times the faster one's", *ratio);
 }
 
 std::string compare_chart(const Json& rows, const std::string& machine)
 {
     const auto  all = all_strategies(rows);
-    BarChart    chart{.title = "Direct, iterative and CUSP: setup and one solve",
+    BarChart    chart{.title = "Direct, iterative, auto and CUSP: setup and one solve",
                       .subtitle = machine,
                       .axis = "seconds",
-                      .parts = {"direct", "iterative", "CUSP"},  // as `strategies`
+                      .parts = {"direct", "iterative", "auto", "CUSP"},  // as `strategies`
                       .notes = {},
                       .groups = {}};
     std::string matrix;

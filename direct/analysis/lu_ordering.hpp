@@ -26,7 +26,6 @@ struct AnalysisLimit {
 /// An analysis that was not worth its time.
 struct NotWorthIt {
     SymbolicCost cost;  ///< of the best order so far
-    double       seconds = 0;
 };
 
 /// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the

@@ -103,7 +103,8 @@ def _named(strategies: Any) -> list[tuple[str, Mapping[str, Any]]]:
         return [(str(name), options) for name, options in strategies.items()]
     if isinstance(strategies, str):
         strategies = strategies.split(",")
-    return [(name, {} if name == "iterative" else {"mode": "direct"} if name in ("direct", "lu") else {"method": name}) for name in strategies]
+    modes = {"iterative": {}, "direct": {"mode": "direct"}, "lu": {"mode": "direct"}, "auto": {"mode": "auto"}}
+    return [(name, modes.get(name, {"method": name})) for name in strategies]
 
 
 def _b_of(csr: Csr, b: Any) -> Any:
@@ -118,7 +119,7 @@ def _b_of(csr: Csr, b: Any) -> Any:
 def compare(A: Any, b: Any, strategies: Any = ("direct", "iterative"), repeats: int = 3, **options: Any) -> Comparison:
     """Solves A x = b by each strategy, one after another, and measures them by their phases; every x is judged by its true residual.
 
-    strategies: names ("direct", "iterative", or a method such as "cg"), or a mapping of your names to options::
+    strategies: names ("direct", "iterative", "auto", or a method such as "cg"), or a mapping of your names to options::
 
         ilux.compare(A, b, {"LU": {"method": "lu"}, "loose": {"precond.drop_tol": 1e-1}, "tight": {"precond.drop_tol": 1e-3}})
 
@@ -130,15 +131,15 @@ def compare(A: Any, b: Any, strategies: Any = ("direct", "iterative"), repeats: 
     rtol = 0.0
     for name, own in _named(strategies):
         given = {**dict(_flat(options)), **dict(_flat(own))}
-        direct = given.get("method") == "lu" or given.get("mode") == "direct"
-        given.pop("mode", None)
-        if direct:
+        mode = given.pop("mode", None)
+        strategy = "direct" if given.get("method") == "lu" or mode == "direct" else "auto" if mode == "auto" else "iterative"
+        if strategy != "iterative":
             given.pop("method", None)
         with translated():
             core = _core.Solver(csr.is_complex)
             for key, value in given.items():
                 core.set(key, value)
-            told = json.loads(core.compare(csr.row_ptr, csr.col, csr.values, b, "direct" if direct else "iterative", repeats))
+            told = json.loads(core.compare(csr.row_ptr, csr.col, csr.values, b, strategy, repeats))
         found = told["rows"]
         rtol = told["rtol"]
         rows += [{"name": name if len(found) == 1 else f"{name}, {row['device']}", **row} for row in found]

@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 void require_comparable(const SolverOptions& options, std::span<const std::string> names)
 {
     for (const std::string& name : names)
-        if (name != "direct" && name != "iterative")
-            throw InvalidOption(fmt::format("there is no strategy '{}'; there are direct and iterative", name));
+        if (name != "direct" && name != "iterative" && name != "auto")
+            throw InvalidOption(fmt::format("there is no strategy '{}'; there are direct, iterative and auto", name));
     if (options.mode != SolverMode::automatic)
         throw InvalidOption(
             fmt::format("mode={}: what is compared are the strategies themselves", field_text(options.mode)));

@@ -87,7 +87,7 @@ void measure_direct(const Measured<S>& m)
         m.take({{"seconds", {{"solve", median_of(m.system.repeats, [&] { return seconds_of(solve); })}}}});
 }
 
-Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
+Json attempts_json(const std::vector<Attempt>& attempts, std::size_t best)
 {
     double analyse = 0, factor = 0, transfer = 0, solve = 0;  // of all attempts: what the answer has cost
     Index  steps = 0;
@@ -98,17 +98,18 @@ Json iteration_json(const std::vector<Attempt>& attempts, std::size_t best)
         solve += tried.report.seconds.solve;
         steps += tried.report.steps;
     }
-    return {{"method", field_text(attempts[best].plan.method)},
-            {"precond", field_text(attempts[best].plan.precond.kind)},
+    const Plan& plan = attempts[best].plan;
+    return {{"method", field_text(plan.method)},
+            {"precond", plan.direct() ? "none" : field_text(plan.precond.kind)},
             {"steps", steps},
             {"attempts", attempts.size()},
             {"fill", attempts[best].fill},
             {"seconds", {{"analyse", analyse}, {"factor", factor}, {"transfer", transfer}, {"solve", solve}}}};
 }
 
-/// As `ilux solve`, further attempts included where the first fails.
+/// By an iteration or by mode auto: as `ilux solve`, further attempts included where the first fails.
 template <Scalar S>
-void measure_iterative(const Measured<S>& m)
+void measure_solver(const Measured<S>& m)
 {
     LinearSolver<S> solver(m.system.options);
     solver.heed(m.system.stop);
@@ -118,10 +119,10 @@ void measure_iterative(const Measured<S>& m)
     const SolverReport report = solver.solve(m.system.b, x);
     const Attempt&     result = report.result();
     if (result.has_x())
-        take_answer(m, result.report.outcome, result.why(), iteration_json(report.attempts, report.best),
+        take_answer(m, result.report.outcome, result.why(), attempts_json(report.attempts, report.best),
                     result.x.template of<S>());
     else {
-        Json row = iteration_json(report.attempts, report.best);
+        Json row = attempts_json(report.attempts, report.best);
         row["outcome"] = name(result.report.outcome);
         row["detail"] = result.why();
         m.take(row);
@@ -136,7 +137,7 @@ void measure_iterative(const Measured<S>& m)
 template <Scalar S>
 void measure_on(const std::string& strategy, const Measured<S>& m)
 {
-    const auto why = lack_of_memory([&] { strategy == "direct" ? measure_direct(m) : measure_iterative(m); });
+    const auto why = lack_of_memory([&] { strategy == "direct" ? measure_direct(m) : measure_solver(m); });
     if (why) m.take({{"outcome", name(Outcome::out_of_memory)}, {"detail", *why}});
 }
 
@@ -144,7 +145,8 @@ void measure_on(const std::string& strategy, const Measured<S>& m)
 SolverOptions options_for(const Strategy& strategy, const SolverOptions& given)
 {
     SolverOptions options = resolved(given);
-    options.mode = strategy.name == "direct" ? SolverMode::direct : SolverMode::iterative;
+    if (strategy.name == "auto") options.method = MethodChoice::automatic;
+    else options.mode = strategy.name == "direct" ? SolverMode::direct : SolverMode::iterative;
     if (strategy.name == "direct") options.method = MethodChoice::lu;
     ilux::parse_field("device", strategy.device, options.device);
     require_consistent(options);

@@ -12,7 +12,7 @@ namespace ilux {
 
 /// A strategy of ours, or a rival's program, and where it runs.
 struct Strategy {
-    std::string name;     ///< direct or iterative, or that of the rival
+    std::string name;     ///< direct, iterative or auto, or that of the rival
     std::string precond;  ///< a rival's own name of its preconditioner; else ""
     std::string device;   ///< cpu or gpu
 

@@ -156,9 +156,7 @@ private:
                                   return is_worth(cost, dissects);
                               }});
         } catch (const NotWorthIt& seen) {
-            LuWork work = work_of(seen.cost);
-            work.analysis_seconds = seen.seconds;
-            settle(work, false);
+            settle(work_of(seen.cost), false);
             choice_.direct = false;
             return nullptr;
         } catch (const Stopped& late) {

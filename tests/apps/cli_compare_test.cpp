@@ -65,7 +65,7 @@ TEST_F(Compare, RefusesWhatMakesNoSense)
     expect_refusal(1, {"compare", small_problem, "--rhs", "-"}, {"standard input"});
     expect_refusal(2, {"compare", folder.file("nowhere.mtx")}, {"nowhere.mtx"});
     expect_refusal(1, {"compare", small_problem, "--strategies", "cups"}, {"'cups'", "did you mean 'cusp'"});
-    expect_refusal(1, {"compare", small_problem, "--strategies", ""}, {"''", "direct, iterative, cusp"});
+    expect_refusal(1, {"compare", small_problem, "--strategies", ""}, {"''", "direct, iterative, auto, cusp"});
     expect_refusal(1, {"compare", small_problem, "--cusp-preconds", "ilu"}, {"'ilu'", "smoothed_aggregation"});
     expect_refusal(1, {"compare", small_problem, "--repeats", "0"}, {"repeats=0"});
     expect_refusal(1, {"compare", small_problem, "--method", "lu"}, {"method=lu"});
@@ -102,14 +102,14 @@ TEST_F(Compare, RefusesARivalThatIsNoProgram)
 
 // --- our own strategies -------------------------------------------------------------------------------------------------
 
-TEST_F(Compare, PutsDirectAndIterativeSideBySide)
+TEST_F(Compare, PutsDirectIterativeAndAutoSideBySide)
 {
     const std::string svg = folder.file("a.svg");
     const auto        all = lines({small_problem, "--device", "cpu", "--threads", "1", "--svg", svg});
-    ASSERT_EQ(all.size(), 3u);
+    ASSERT_EQ(all.size(), 4u);
     expect_keys(all[0], {"suite", "version", "commit", "command", "machine", "rtol", "max_steps", "restart",
                          "time_limit", "repeats", "unavailable", "remarks"});
-    for (std::size_t k : {1, 2}) {
+    for (std::size_t k : {1, 2, 3}) {
         const Json& row = all[k];
         expect_keys(row,
                     {"matrix", "n", "nnz", "symmetric", "rhs", "strategy", "method", "precond", "device", "outcome",
@@ -127,6 +127,9 @@ TEST_F(Compare, PutsDirectAndIterativeSideBySide)
     EXPECT_EQ(all[2]["method"], "gmres");
     EXPECT_EQ(all[2]["precond"], "mlilu");
     EXPECT_TRUE(all[2]["seconds"]["refactor"].is_null());
+    EXPECT_EQ(all[3]["strategy"], "auto");
+    EXPECT_EQ(all[3]["method"], "lu");  // it is small
+    EXPECT_GE(all[3]["chosen_over_faster"].get<double>(), 1);
     EXPECT_NE(read_bytes(svg).find("convdiff2d"), std::string::npos);
 }
 
@@ -172,8 +175,8 @@ TEST_F(Compare, GoesOnAfterABrokenMatrixAndASingularOne)
 TEST_F(Compare, AWayThatTakesTooLongIsKilledAndTheNextOneRuns)
 {
     const auto all = lines({"gallery:poisson3d:n=70", "--device", "cpu", "--time-limit", "0.05", "--threads", "1"}, 3);
-    ASSERT_EQ(all.size(), 3u);
-    for (std::size_t k : {1, 2}) {
+    ASSERT_EQ(all.size(), 4u);
+    for (std::size_t k : {1, 2, 3}) {
         EXPECT_EQ(all[k]["outcome"], "killed") << all[k];
         EXPECT_EQ(all[k]["detail"], "ended after the time limit of 0.05 s");
         EXPECT_TRUE(all[k]["relative_residual"].is_null());
@@ -297,7 +300,7 @@ TEST_F(Compare, IsNotRunWhereNoGpuIsToBeUsed)
 {
     rival(write_x(folder, 1) + claim);
     const auto all = lines({small_problem, "--device", "cpu"});
-    ASSERT_EQ(all.size(), 3u);
+    ASSERT_EQ(all.size(), 4u);
     EXPECT_EQ(all[0]["unavailable"].back()["strategy"], "cusp");
 }
 
@@ -325,6 +328,34 @@ TEST(CompareRow, SetupIsAllThatComesBeforeTheSolve)
     EXPECT_EQ(row["n"], 144);
     app::conclude(row, "ended by signal 11", true);
     EXPECT_EQ(row["outcome"], "killed");
+}
+
+TEST(CompareRow, SaysHowGoodTheChoiceOfAutoWas)
+{
+    const auto row = [&](const char* strategy, const char* device, const char* method, double seconds) {
+        Json one = app::row_head("A.mtx", app::load_problem(small_problem, "A1"), {strategy, "", device});
+        add_finding(one, {{"outcome", seconds > 0 ? "converged" : "stagnated"},
+                          {"method", method},
+                          {"seconds", {{"factor", seconds / 2}, {"solve", seconds / 2}}}});
+        return one;
+    };
+    Json rows =
+        Json::array({row("direct", "cpu", "lu", 2), row("direct", "gpu", "lu", 1), row("iterative", "cpu", "cg", 0.5)});
+    const auto judged = [&](const char* device, const char* method) {
+        Json automatic = row("auto", device, method, 3);
+        app::judge_choice(automatic, rows);
+        return automatic["chosen_over_faster"];
+    };
+    EXPECT_EQ(judged("cpu", "lu"), 4);
+    EXPECT_EQ(judged("cpu", "gmres"), 1);
+    EXPECT_EQ(judged("gpu", "lu"), 1);
+    EXPECT_TRUE(judged("gpu", "gmres").is_null());
+    rows.push_back(row("iterative", "gpu", "gmres", 0));
+    EXPECT_EQ(judged("gpu", "lu"), 1);
+    EXPECT_TRUE(judged("gpu", "gmres").is_null());  // what was chosen does not solve it by itself
+    Json other = rows[0];
+    app::judge_choice(other, rows);
+    EXPECT_FALSE(other.contains("chosen_over_faster"));
 }
 
 TEST(CompareChart, HasABarForEveryRowAndWordsForWhatFailed)
