@@ -192,8 +192,8 @@ std::shared_ptr<const LuSymbolic> analyse(const MatrixView<S>& A, const LuOption
     auto&     s = *symbolic;
     Structure found;
     with_tasks(be, large_input, [&] { found = look_at(A, options, s, stop); });
-    LuOrder order = choose_order(found.large.pattern(), options.ordering, options.order_for, s.report.decisions, stop,
-                                 be, limit);
+    LuOrder order =
+        choose_order(found.large.pattern(), options.ordering, options.order_for, s.report.decisions, stop, be, limit);
     stop.check();
     describe(s.report, found.form, order, found.large.pattern().n);
     reorder_blocks(found.form, found.large, std::move(order.perm));
