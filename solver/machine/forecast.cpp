@@ -164,11 +164,13 @@ double odds_of_failure(const IterationFacts& facts)
 
 Expected expect(const ChoiceFacts& facts, const Rates& rates)
 {
-    Expected expected{.lu = forecast_direct(facts.lu, facts.place, rates),
-                      .iterative = forecast_iterative(facts.iteration, facts.place, rates),
-                      .odds = odds_of_failure(facts.iteration)};
+    constexpr double times_of_failure = 2;  // of its forecast, that an iteration takes until it is known to fail
+    Expected         expected{.lu = forecast_direct(facts.lu, facts.place, rates),
+                              .iterative = forecast_iterative(facts.iteration, facts.place, rates),
+                              .odds = odds_of_failure(facts.iteration)};
     expected.direct = expected.lu.of(facts.ahead);
-    expected.iteration = expected.iterative.of(facts.ahead) + expected.odds * expected.direct;
+    const double iterative = expected.iterative.of(facts.ahead);
+    expected.iteration = iterative + expected.odds * ((times_of_failure - 1) * iterative + expected.direct);
     expected.take_lu = expected.direct <= expected.iteration;
     return expected;
 }

@@ -61,8 +61,9 @@ std::vector<Recorded> recorded(const std::string& name)
     const auto    tree = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
     std::ifstream file(tree / "bench" / "results" / (name + ".json"));
     EXPECT_TRUE(file.good()) << name;
+    const Json            record = Json::parse(file);
     std::vector<Recorded> systems;
-    for (const Json& row : Json::parse(file)["rows"]) {
+    for (const Json& row : record["rows"]) {
         const Json& choice = row["auto"].contains("choice") ? row["auto"]["choice"] : Json();
         if (choice.is_null()) continue;
         const Json& place = choice["place"];
