@@ -211,7 +211,7 @@ std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tr
     }
     std::vector<std::string> decisions;  // of use only where that plan is taken
     const OtherStrategies    others{.direct_possible = choice_.direct_possible,
-                                    .lu = choice_.lu,
+                                    .lu = choice_.lu ? std::optional(seconds_of_lu(facts())) : std::nullopt,
                                     .first_iterative = plan_of(false, decisions)};
     auto plan = next_plan_of_either_strategy(options_, others, tried, loop.budget().elapsed(), why_not);
     if (plan && !plan->direct() && tried.back().plan.direct()) loop.note(decisions);
@@ -239,7 +239,7 @@ bool LinearSolver<S>::Impl::factor_by(Attempt& tried)
         one.fail(Outcome::breakdown, why);
         strategies->release_preconditioner();
     });
-    note_given_up(choice_, seconds_left(), tried);
+    note_given_up(facts(), tried);
     if (!loop.tried_any()) tried.seconds_analyse += analysing_;  // the choice is told with the first try
     return factored && tried.failure.empty();
 }

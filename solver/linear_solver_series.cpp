@@ -131,7 +131,7 @@ bool LinearSolver<S>::Impl::factor_lu(Attempt& tried)
         const StopToken limited = within(seconds_to_factor(facts(), true));
         factored = strategies->analyse_lu(limited, one) && strategies->direct().factor(A_, false, limited, one);
     });
-    note_given_up(choice_, seconds_left(), tried);
+    note_given_up(facts(), tried);
     series_.former_lu.refactor = tried.seconds_factor;
     return factored && tried.failure.empty();
 }
@@ -390,7 +390,7 @@ bool LinearSolver<S>::Impl::step_on_gpu(std::span<const S> b)
     run_guarded(tried, [&](Attempt& one) {
         lu.step(A_, b, options_.krylov.rtol, within(seconds_to_factor(facts(), true)), one, loop.current());
     });
-    note_given_up(choice_, seconds_left(), tried);
+    note_given_up(facts(), tried);
     const bool factored = loop.renewed(lu.factored());
     if (!factored || !tried.failure.empty()) loop.current() = tried;
     if (factored) loop.current().forget_solution();

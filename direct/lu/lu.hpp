@@ -103,8 +103,8 @@ public:
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
 
-    /// From the next call on a first factorization ends as out_of_memory where its pivots among all rows fill L + U with more than so many times
-    /// the entries that the analysis predicted, and fronts do not do either: another order may serve better. 0: no limit.
+    /// From the next call on a first factorization ends as out_of_memory where its pivots among all rows fill L + U with more than so many
+    /// times the entries that the analysis predicted: another order may serve better. The report's pivot is the first that was left. 0: no limit.
     void limit_fill(double times) { most_fill_ = times; }
 
     /// Pivots of an earlier run, or of another process (LuPlan), become the current ones: refactor_or_factor takes them as long as
@@ -198,7 +198,6 @@ private:
     bool                                          choose_within_fronts(LuReport& report);
     bool                                          fronts_fit(Pivots& pivots, LuReport& report);
     void                                          choose_pivots(LuReport& report, double most_fill = 0);
-    bool                                          fronts_instead(LuReport& report);
     void                                          keep(Pivots pivots);
 
     void          require_vectors(std::span<const S> b, std::span<S> x) const;

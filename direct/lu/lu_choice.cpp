@@ -20,10 +20,7 @@ namespace {
 constexpr std::size_t kept_bytes = 1U << 28;  // beyond, only the current pivots are kept
 constexpr double      affordable = 3e8;       // flops of pivots among all rows: some tenths of a second
 
-FrontChoice by_entries(const Error& why)
-{
-    return {.plan = {}, .why = fmt::format("by entries: {}", why.what()), .tried = true};
-}
+FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::format("by entries: {}", why.what())}; }
 
 }  // namespace
 
@@ -45,8 +42,7 @@ auto Lu<S>::made_by_fronts() -> std::optional<typename LuNumbers<S>::Factors>
         const bool left = on_gpu() && pivots_.empty() && symbolic_->report.flops >= affordable;
         if (left) numbers_.leave_gpu();
         fronts_ = {.plan = left ? fronts_.plan : nullptr,
-                   .why = (left ? fronts_.why + "; on the host: " : "by entries: ") + why,
-                   .tried = true};
+                   .why = (left ? fronts_.why + "; on the host: " : "by entries: ") + why};
     }
     return std::nullopt;
 }
@@ -70,8 +66,7 @@ bool Lu<S>::choose_within_fronts(LuReport& report)
     if (monitor.bad_column >= 0 || (doubtful && symbolic_->report.flops < affordable)) {
         fronts_ = {.plan = {},
                    .why = fmt::format("by entries: within supernodes {} pivots were next to 0, growth {:.1e}",
-                                      monitor.replaced + (monitor.bad_column >= 0), grown),
-                   .tried = true};
+                                      monitor.replaced + (monitor.bad_column >= 0), grown)};
         return false;
     }
     keep({std::move(fresh), grown});
@@ -109,6 +104,7 @@ void Lu<S>::choose_pivots(LuReport& report, double most_fill)
         if (monitor.overfilled) {
             report.outcome = Outcome::out_of_memory;
             report.overfilled = true;
+            report.pivot = k;
             report.reason = fmt::format(
                 "after {} of {} columns L + U have more than {} entries, and {:.3g} were expected of all of them", k,
                 symbolic_->n, most, symbolic_->report.nnz);
@@ -125,22 +121,6 @@ void Lu<S>::choose_pivots(LuReport& report, double most_fill)
     }
     const double grown = growth(monitor);
     keep({typename LuNumbers<S>::Factors(std::move(fresh)), grown});
-}
-
-/// Where pivots among all rows fill so much that fronts are faster after all.
-/// @return whether that was the end of it, as of choose_within_fronts
-template <Scalar S>
-bool Lu<S>::fronts_instead(LuReport& report)
-{
-    if (fronts_.tried) return false;
-    FrontChoice now = choose_fronts(be_, *symbolic_, options_.supernodes, most_fill_);
-    if (!now.plan) return false;
-    const std::string why = std::move(report.reason);
-    report = {};
-    fronts_ = {.plan = std::move(now.plan), .why = fmt::format("{}; {}", now.why, why)};
-    if (choose_within_fronts(report)) return true;
-    report = {.outcome = Outcome::out_of_memory, .reason = why, .overfilled = true};
-    return false;
 }
 
 /// As the current ones; others are kept as long as they are few and small.
@@ -160,7 +140,6 @@ void Lu<S>::keep(Pivots pivots)
     template bool Lu<S>::choose_within_fronts(LuReport& report);                          \
     template bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report);                    \
     template void Lu<S>::choose_pivots(LuReport& report, double most_fill);               \
-    template bool Lu<S>::fronts_instead(LuReport& report);                                \
     template void Lu<S>::keep(Pivots pivots);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

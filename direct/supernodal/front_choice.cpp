@@ -19,35 +19,33 @@ constexpr double gpu_entry_flop = 12.5e-12, gpu_front_flop = 2e-12, gpu_fronts =
 bool many_on_gpu(const LuSymbolic& symbolic) { return symbolic.options.order_for == LuOrderFor::gpu; }
 
 /// Why entries are expected to be faster than `front_flops` flops of fronts, of which only a lower bound may be known; or "".
-/// @param fill  entries of L + U over those predicted
-std::string why_entries(const LuSymbolic& symbolic, double front_flops, double fill)
+std::string why_entries(const LuSymbolic& symbolic, double front_flops)
 {
     const auto&  report = symbolic.report;
-    const double flops = report.flops * fill * fill;  // each column has so many entries more, and so many more meet it
-    const double an_entry = report.nnz > 0 ? flops / (fill * report.nnz) : 0;
+    const double an_entry = report.nnz > 0 ? report.flops / report.nnz : 0;
     if (many_on_gpu(symbolic)) {
-        const double entries = flops * gpu_entry_flop, fronts = gpu_fronts + front_flops * gpu_front_flop;
+        const double entries = report.flops * gpu_entry_flop, fronts = gpu_fronts + front_flops * gpu_front_flop;
         if (entries < fronts)
-            return fmt::format("{:.3g} flops, some {:.2g} ms on a GPU and {:.2g} by supernodes", flops, 1e3 * entries,
-                               1e3 * fronts);
-    } else if (flops < least_flops || an_entry < flops_an_entry) {
-        return fmt::format("{:.3g} flops, {:.3g} an entry", flops, an_entry);
-    } else if (an_entry * flops < flops_an_entry * front_flops) {
-        return fmt::format("{:.3g} flops; supernodes, of a symmetric pattern, take {:.3g}", flops, front_flops);
+            return fmt::format("{:.3g} flops, some {:.2g} ms on a GPU and {:.2g} by supernodes", report.flops,
+                               1e3 * entries, 1e3 * fronts);
+    } else if (report.flops < least_flops || an_entry < flops_an_entry) {
+        return fmt::format("{:.3g} flops, {:.3g} an entry", report.flops, an_entry);
+    } else if (an_entry * report.flops < flops_an_entry * front_flops) {
+        return fmt::format("{:.3g} flops; supernodes, of a symmetric pattern, take {:.3g}", report.flops, front_flops);
     }
     return "";
 }
 
 }  // namespace
 
-FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes wanted, double fill)
+FrontChoice choose_fronts(Cpu& be, const LuSymbolic& symbolic, LuSupernodes wanted)
 {
     const auto& report = symbolic.report;
     if (wanted == LuSupernodes::off) return {.plan = {}, .why = "by entries: lu.supernodes=off"};
     if (const RefactorMethod method = symbolic.options.refactor; is_of_gpu(method))
         return {.plan = {}, .why = fmt::format("by entries: lu.refactor={}", name(method))};
     const auto by_entries = [&](double front_flops) {
-        return wanted == LuSupernodes::automatic ? why_entries(symbolic, front_flops, fill) : "";
+        return wanted == LuSupernodes::automatic ? why_entries(symbolic, front_flops) : "";
     };
     if (const std::string why = by_entries(0); !why.empty()) return {.plan = {}, .why = "by entries: " + why};
     if (const std::string why = blas::why_none(); !why.empty()) {

@@ -11,14 +11,30 @@
 namespace ilux {
 namespace {
 
-/// Seconds of an LU, from its analysis to its factors.
-double seconds_of_lu(const Choice& choice) { return choice.lu->analyse + choice.lu->factor; }
+/// Whether an LU was tried whose pivots failed, and others are not tried yet.
+bool pivots_are_left(const TryFacts& facts)
+{
+    return facts.choice.facts && std::ranges::any_of(facts.tried, &Attempt::pivots_left);
+}
+
+/// Seconds of pivots among all rows by entries.
+double seconds_of_other_pivots(const TryFacts& facts)
+{
+    LuWork by_entries = facts.choice.facts->lu;
+    by_entries.matched = true;  // pivots leave the diagonal
+    return seconds_by_entries(by_entries, facts.rates);
+}
 
 }  // namespace
 
+double seconds_of_lu(const TryFacts& facts)
+{
+    return pivots_are_left(facts) ? seconds_of_other_pivots(facts) : facts.choice.lu->analyse + facts.choice.lu->factor;
+}
+
 bool other_strategy_open(const TryFacts& facts, bool direct)
 {
-    const auto other = [&](const Attempt& one) { return one.plan.direct() != direct; };
+    const auto other = [&](const Attempt& one) { return one.plan.direct() != direct && !one.pivots_left; };
     return facts.automatic() && facts.options.retry && facts.choice.lu && (direct || facts.choice.direct_possible) &&
            std::ranges::none_of(facts.tried, other);
 }
@@ -27,7 +43,7 @@ double share_of_time(const TryFacts& facts, bool direct)
 {
     const double left = facts.seconds_left;
     if (!other_strategy_open(facts, direct)) return left;
-    const double other = direct ? facts.choice.iterative.of(1) : seconds_of_lu(facts.choice);
+    const double other = direct ? facts.choice.iterative.of(1) : seconds_of_lu(facts);
     return other <= left / 2 ? left / 2 : left;
 }
 
@@ -36,8 +52,10 @@ double seconds_to_factor(const TryFacts& facts, bool direct)
     constexpr double least = 0.1;  // of forecasts, below which they say little
     const double     share = share_of_time(facts, direct);
     if (!other_strategy_open(facts, direct)) return share;
-    const double lu = seconds_of_lu(facts.choice), iterative = facts.choice.iterative.of(1);
-    const double mistaken = direct ? std::max(4 * lu, 3 * iterative) : std::max(std::min(lu, 2 * iterative), 0.5 * lu);
+    const double lu = seconds_of_lu(facts), iterative = facts.choice.iterative.of(1);
+    const double mistaken = direct                   ? std::max(4 * lu, 3 * iterative)
+                            : pivots_are_left(facts) ? std::max(lu, 2 * iterative)  // nothing else is as good
+                                                     : std::max(std::min(lu, 2 * iterative), 0.5 * lu);
     const double most = std::max(least, mistaken);
     return most + (direct ? iterative : lu) <= facts.seconds_left ? most : share;
 }
@@ -47,22 +65,20 @@ Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
     const Index most = facts.options.krylov.max_steps;
     if (!other_strategy_open(facts, false)) return most;
     const double seconds = seconds_of_step((1 + fill) * double(nnz), {.gpu = gpu}, facts.rates);
-    const double steps = seconds_of_lu(facts.choice) / seconds;
+    const double steps = seconds_of_lu(facts) / seconds;
     return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
 }
 
 bool may_take_other_pivots(const TryFacts& facts)
 {
     if (!other_strategy_open(facts, true) || !facts.choice.facts) return true;
-    LuWork by_entries = facts.choice.facts->lu;
-    by_entries.matched = true;  // pivots leave the diagonal
-    return seconds_by_entries(by_entries, facts.rates) <= facts.choice.iterative.of(1);
+    return seconds_of_other_pivots(facts) <= facts.choice.iterative.of(1);
 }
 
-void note_given_up(const Choice& choice, double seconds_left, Attempt& tried)
+void note_given_up(const TryFacts& facts, Attempt& tried)
 {
-    if (tried.report.outcome != Outcome::time_limit || !choice.lu || seconds_left <= 0) return;
-    const double other = tried.plan.direct() ? choice.iterative.of(1) : seconds_of_lu(choice);
+    if (tried.report.outcome != Outcome::time_limit || !facts.choice.lu || facts.seconds_left <= 0) return;
+    const double other = tried.plan.direct() ? facts.choice.iterative.of(1) : seconds_of_lu(facts);
     tried.given_up = true;
     tried.failure +=
         fmt::format(", as {} is expected to take {}", tried.plan.direct() ? "an iteration" : "LU", time_text(other));

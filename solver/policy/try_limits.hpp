@@ -19,6 +19,10 @@ struct TryFacts {
     bool automatic() const { return options.strategy() == SolverMode::automatic; }
 };
 
+/// Seconds that LU is expected to take from now on, where something is known of it: analysis and factors, or other pivots by entries where its
+/// own failed.
+double seconds_of_lu(const TryFacts& facts);
+
 /// Whether what is to be tried now may give way to the other strategy, of which something is known.
 bool other_strategy_open(const TryFacts& facts, bool direct);
 
@@ -38,8 +42,8 @@ Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu);
 bool may_take_other_pivots(const TryFacts& facts);
 
 /// Says of a factorization that ended before its time limit that it did so for the sake of the other strategy.
-/// @param seconds_left  after it
-void note_given_up(const Choice& choice, double seconds_left, Attempt& tried);
+/// @param facts  as they are after it
+void note_given_up(const TryFacts& facts, Attempt& tried);
 
 /// Why an iteration with this M waits until LU was tried, or "": its own estimates call it hopeless.
 std::string why_put_off(const TryFacts& facts, const Attempt& made);

@@ -188,8 +188,9 @@ LuReport DirectSolver<S>::reordered(const CsrView<S>& A, const LuReport& filled,
     LuOptions       by_columns = within_memory(given_);
     by_columns.ordering = LuOrdering::colamd;
     by_columns.supernodes = LuSupernodes::off;  // they did not do in the other order either
-    const auto other = ilux::analyse<S>(view(A), by_columns, stop, machine_.cpu);
-    const bool fewer = other->report.nnz <= most_fill * symbolic_->report.nnz;
+    const auto   other = ilux::analyse<S>(view(A), by_columns, stop, machine_.cpu);
+    const double as_it_goes = most_fill * symbolic_->report.nnz * A.rows() / std::max(1, filled.pivot);
+    const bool   fewer = other->report.nnz < as_it_goes;
     tried.decisions.push_back(
         fmt::format("{}; colamd expects {:.3g}: {}", filled.reason, other->report.nnz, fewer ? "taken" : "not taken"));
     if (fewer) {

@@ -38,7 +38,7 @@ Attempt given_up(bool direct)
 
 std::optional<Plan> next(const std::vector<Attempt>& tried, double lu_seconds, bool possible = true, double elapsed = 2)
 {
-    OtherStrategies ways{.direct_possible = possible, .lu = Forecast{.factor = lu_seconds}, .first_iterative = {}};
+    OtherStrategies ways{.direct_possible = possible, .lu = lu_seconds, .first_iterative = {}};
     std::string     why_not;
     const auto      plan = next_plan_of_either_strategy({}, ways, tried, elapsed, why_not);
     EXPECT_EQ(!plan, !why_not.empty());
@@ -349,6 +349,9 @@ TEST(NextPlanOfEitherStrategy, IsAnIterationWherePivotsWereLeftAndThenLuAgain)
     const auto second = next(tried, 1);
     ASSERT_TRUE(second);
     EXPECT_TRUE(second->direct());
+    tried.back() = failed_try(false, Outcome::stagnated);
+    EXPECT_TRUE(next(tried, 1)->direct());
+    EXPECT_FALSE(next(tried, 100)->direct());  // a tighter preconditioner takes less than those pivots
 }
 
 TEST(Expect, TakesLuWhereAnIterationIsInDoubtThoughItWouldBeFaster)
@@ -363,7 +366,8 @@ TEST(Expect, TakesLuWhereAnIterationIsInDoubtThoughItWouldBeFaster)
     const Expected doubtful = expect(facts, rates);
     EXPECT_GT(doubtful.odds, sure.odds);
     EXPECT_EQ(doubtful.direct, sure.direct);
-    EXPECT_DOUBLE_EQ(doubtful.iteration, doubtful.iterative.of(1) + doubtful.odds * doubtful.direct);
+    const double iterative = doubtful.iterative.of(1);  // twice where it fails
+    EXPECT_DOUBLE_EQ(doubtful.iteration, iterative + doubtful.odds * (iterative + doubtful.direct));
     EXPECT_TRUE(doubtful.take_lu);
 }
 

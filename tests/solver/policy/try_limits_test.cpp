@@ -101,6 +101,19 @@ TEST_F(TryLimits, OtherPivotsWaitWhereAnIterationIsOpenAndFaster)
     EXPECT_TRUE(may_take_other_pivots(facts()));
 }
 
+TEST_F(TryLimits, AnIterationBeforeOtherPivotsMayTakeWhatTheseTake)
+{
+    choice.facts.emplace();
+    choice.facts->lu.flops = 1e10;  // 4.5 s by entries
+    tried = {by(true)};
+    tried.back().pivots_left = true;
+    EXPECT_TRUE(other_strategy_open(facts(), false));
+    EXPECT_NEAR(seconds_of_lu(facts()), 4.5, 0.1);
+    EXPECT_EQ(seconds_to_factor(facts(), false), seconds_of_lu(facts()));
+    tried.push_back(by(false));
+    EXPECT_FALSE(other_strategy_open(facts(), true));  // nothing is left but these pivots
+}
+
 TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
 {
     options.krylov.max_steps = 1000;
@@ -125,7 +138,7 @@ TEST_F(TryLimits, OnlyWhatEndedBeforeTheTimeLimitWasGivenUp)
     for (const auto& row : table) {
         Attempt one = by(true);
         one.fail(row.outcome, "late");
-        note_given_up(choice, row.left, one);
+        note_given_up(facts(row.left), one);
         EXPECT_EQ(one.given_up, row.given_up);
         EXPECT_EQ(one.failure, row.given_up ? "late, as an iteration is expected to take 1 s" : "late");
     }
