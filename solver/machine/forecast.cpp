@@ -154,12 +154,11 @@ double steps_by_the_diagonal(double coupling)
 
 double odds_of_failure(const IterationFacts& facts)
 {
-    constexpr double mostly = 0.9;       // of the rows
-    constexpr double little_fill = 1.5;  // what is dropped is small
+    constexpr double mostly = 0.9;  // of the rows
     if (facts.rounds || facts.jacobi) return 0.02;
     if (facts.hopeless) return 0.9;
     if (facts.positive && facts.heavy >= mostly) return 0.1;
-    return facts.fill <= little_fill ? 0.25 : 0.5;
+    return 0.5;
 }
 
 Expected expect(const ChoiceFacts& facts, const Rates& rates)
