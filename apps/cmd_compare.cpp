@@ -1,5 +1,5 @@
-// ilux compare: the same system solved directly, by an iteration, as mode auto chooses and by CUSP's GMRES, each in a process of its own, and every
-// answer judged by its true residual.
+// ilux compare: the same system solved directly, by an iteration, as mode auto chooses and by CUSP's GMRES, each in a
+// process of its own, and every answer judged by its true residual.
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -23,7 +23,8 @@ constexpr std::array<Command, 7> commands{{
     {"info", "size, symmetry, diagonal, matching, dependency depth, memory estimates", info},
     {"gallery", "list the model problems, or write one as a Matrix Market file", gallery_command},
     {"bench", "measure a table of a paper, or one of our own", bench},
-    {"compare", "solve a system directly, by an iteration and by CUSP's GMRES, side by side", compare},
+    {"compare", "solve a system directly, by an iteration, as mode auto chooses and by CUSP's GMRES, side by side",
+     compare},
     {"doctor", "what this machine offers, and a self-test", doctor},
 }};
 

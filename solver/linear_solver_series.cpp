@@ -216,7 +216,7 @@ void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& 
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps && !kept)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
-                                              tried.report.steps, choice_.lu->analyse + choice_.lu->factor));
+                                              tried.report.steps, seconds_of_lu(facts())));
 }
 
 template <Scalar S>

@@ -11,8 +11,9 @@ std::string compare_head();
 /// Above the rows of one matrix. @param head  {"matrix", "n", "nnz", "complex", "symmetric", "hermitian", "rhs"}, or {"matrix", "error"}
 std::string compare_matrix_line(const nlohmann::ordered_json& head);
 std::string compare_line(const nlohmann::ordered_json& row);
-/// Of a row of auto: "chosen_over_faster", the total of the strategy that it took over that of the faster one on its device, null where these did
-/// not both run or did not solve it; and a detail that says so. @param rows  those of the same matrix that came before, and others
+/// Adds "chosen_over_faster" to a row of auto: the seconds of the strategy that it began with over those of the faster
+/// one on its device, null unless both ran and that one solved the system; and a detail that says so.
+/// @param rows  those of the same matrix that came before, and others
 void judge_choice(nlohmann::ordered_json& row, const nlohmann::ordered_json& rows);
 
 /// Setup and solve of every run that converged, by matrix. @param rows  of all matrices  @param machine  below the title

@@ -211,6 +211,7 @@ private:
         sum_ = detail::symmetrised_graph(C_);
         counted_ = {C_.n, sum_->start, sum_->neighbour};
         symmetric_ = true;
+        if (for_gpu_) best_.cost = *symmetric_symbolic_cost(counted_, best_.perm, {.levels = true}, stop_, be_);
     }
     /// The count of a pattern that is not symmetric goes entry by entry, and ends here: where there are not far fewer entries than for
     /// |C| + |Cᵀ|, fronts take the numbers, and to them the bound is the count.
@@ -234,7 +235,7 @@ private:
 };
 
 /// @param gains  how many times fewer flops another order may have
-/// @param dissects  the other orders take long
+/// @param dissects  nested dissection is yet to be made
 void require_worth(const AnalysisLimit& limit, SymbolicCost best, double gains, bool dissects)
 {
     const SymbolicCost found = best;

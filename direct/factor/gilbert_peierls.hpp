@@ -13,7 +13,7 @@ namespace ilux {
 struct PivotTuning {
     double    seconds_a_thread = 5e-4;  ///< one thread joins for each so many seconds of work; 0: all always do
     BadPivots bad = BadPivots::end;     ///< keep: one thread does all
-    Offset    most_entries = 0;         ///< of L + U, beyond which the work ends; 0: no limit
+    Offset    most_entries = 0;         ///< entries of L + U beyond which the work ends; 0: no limit
 };
 
 /// Chooses pivots and pattern for the given values. Column k: the reach of B(:,k) in the graph of L is searched,

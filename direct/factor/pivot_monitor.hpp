@@ -23,9 +23,8 @@ struct PivotMonitor {
     Index  growth_column = -1;                    ///< where that is
     double max_multiplier = 0;                    ///< largest |l_ik|
     Index  multiplier_column = -1;
-    bool   overfilled =
-        false;  ///< the bad column is merely the first that gilbert_peierls left, as L + U had passed its limit
-    Index replaced = 0;  ///< pivots of fronts that were next to 0 and made larger
+    bool   overfilled = false;  ///< the work ended at bad_column because L + U had passed most_entries
+    Index  replaced = 0;        ///< pivots of fronts that were next to 0 and made larger
 
     double rcond() const
     {

@@ -36,7 +36,7 @@ struct [[nodiscard]] LuReport {
     std::string reason = {};
     Index       row = -1, column = -1;  ///< of the caller, where one is to blame; −1: none
     Index       pivot = -1;             ///< number of the failing pivot in the order of elimination
-    bool        overfilled = false;     ///< out_of_memory by limit_fill
+    bool        overfilled = false;     ///< it was ended by limit_fill; the outcome is out_of_memory
     double      seconds = 0;
 };
 
@@ -103,8 +103,9 @@ public:
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
 
-    /// From the next call on a first factorization ends as out_of_memory where its pivots among all rows fill L + U with more than so many
-    /// times the entries that the analysis predicted: another order may serve better. The report's pivot is the first that was left. 0: no limit.
+    /// From the next call on a first factorization ends as out_of_memory where its pivots among all rows fill L + U
+    /// with more than so many times the entries that the analysis predicted: another order may serve better. The
+    /// report's pivot is the first that was left. 0: no limit.
     void limit_fill(double times) { most_fill_ = times; }
 
     /// Pivots of an earlier run, or of another process (LuPlan), become the current ones: refactor_or_factor takes them as long as

@@ -93,7 +93,7 @@ bool Lu<S>::fronts_fit(Pivots& pivots, LuReport& report)
 
 /// Factors the values with pivots of their own, chosen among all rows of a block.
 /// @param report  holds what was found before: action, state and reason, to which a failure's is added
-/// @param most_fill  as limit_fill has it
+/// @param most_fill  the limit that limit_fill() sets; 0: none
 template <Scalar S>
 void Lu<S>::choose_pivots(LuReport& report, double most_fill)
 {
@@ -101,7 +101,7 @@ void Lu<S>::choose_pivots(LuReport& report, double most_fill)
     LuFactors<S> fresh = gilbert_peierls<S>(symbolic_, options_, numbers_.values(), stop_, be_, {.most_entries = most});
     const PivotMonitor& monitor = fresh.monitor;
     if (const Index k = monitor.bad_column; k >= 0) {
-        if (monitor.overfilled) {
+        if (monitor.stopped == StopReason::none && monitor.overfilled) {
             report.outcome = Outcome::out_of_memory;
             report.overfilled = true;
             report.pivot = k;

@@ -103,7 +103,7 @@ def _named(strategies: Any) -> list[tuple[str, Mapping[str, Any]]]:
         return [(str(name), options) for name, options in strategies.items()]
     if isinstance(strategies, str):
         strategies = strategies.split(",")
-    modes = {"iterative": {}, "direct": {"mode": "direct"}, "lu": {"mode": "direct"}, "auto": {"mode": "auto"}}
+    modes = {"iterative": {"mode": "iterative"}, "direct": {"mode": "direct"}, "lu": {"mode": "direct"}, "auto": {"mode": "auto"}}
     return [(name, modes.get(name, {"method": name})) for name in strategies]
 
 
@@ -132,7 +132,9 @@ def compare(A: Any, b: Any, strategies: Any = ("direct", "iterative"), repeats: 
     for name, own in _named(strategies):
         given = {**dict(_flat(options)), **dict(_flat(own))}
         mode = given.pop("mode", None)
-        strategy = "direct" if given.get("method") == "lu" or mode == "direct" else "auto" if mode == "auto" else "iterative"
+        named = given.get("method", "auto")
+        direct = named == "lu" or (mode == "direct" and "method" not in own)
+        strategy = "direct" if direct else "auto" if mode == "auto" and named == "auto" else "iterative"
         if strategy != "iterative":
             given.pop("method", None)
         with translated():

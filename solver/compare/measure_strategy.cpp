@@ -99,7 +99,8 @@ Json attempts_json(const std::vector<Attempt>& attempts, std::size_t best)
         steps += tried.report.steps;
     }
     const Plan& plan = attempts[best].plan;
-    return {{"method", field_text(plan.method)},
+    return {{"began_with", attempts.front().plan.direct() ? "direct" : "iterative"},
+            {"method", field_text(plan.method)},
             {"precond", plan.direct() ? "none" : field_text(plan.precond.kind)},
             {"steps", steps},
             {"attempts", attempts.size()},
@@ -107,7 +108,7 @@ Json attempts_json(const std::vector<Attempt>& attempts, std::size_t best)
             {"seconds", {{"analyse", analyse}, {"factor", factor}, {"transfer", transfer}, {"solve", solve}}}};
 }
 
-/// By an iteration or by mode auto: as `ilux solve`, further attempts included where the first fails.
+/// Measures an iteration, or mode auto, as `ilux solve` runs it, further attempts included.
 template <Scalar S>
 void measure_solver(const Measured<S>& m)
 {

@@ -95,7 +95,8 @@ struct Expected {
     double   direct = 0, iteration = 0;  ///< seconds of all that is to come; iteration: with the odds
     bool     take_lu = true;
 };
-/// A pure function: LU where it is expected to take no longer than an iteration and, by the odds that it fails, as much again and the LU after it.
+/// A pure function: LU is taken where it is expected to take no longer than the iteration plus, times the odds that this
+/// fails, a second such time and the LU that follows.
 Expected expect(const ChoiceFacts& facts, const Rates& rates);
 
 }  // namespace ilux

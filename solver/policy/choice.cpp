@@ -157,7 +157,6 @@ private:
                               }});
         } catch (const NotWorthIt& seen) {
             settle(work_of(seen.cost), false);
-            choice_.direct = false;
             return nullptr;
         } catch (const Stopped& late) {
             if (stop_.reason() != StopReason::none) throw;
@@ -192,6 +191,7 @@ private:
     {
         LuWork work = work_of(cost);
         if (!dissects) work.analysis_seconds = 0;
+        if (gpu_pays_for_fronts(work, facts_.place.threads, rates_)) look_for_gpu();
         if (worth_a_sample(work)) sample();
         ChoiceFacts facts = facts_;
         facts.lu = work;

@@ -43,7 +43,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
 /// What mode auto knows beside the tries.
 struct OtherStrategies {
     bool                  direct_possible = true;  ///< not known to be impossible
-    std::optional<double> lu;                      ///< seconds, from now to its factors; nothing: not looked at
+    std::optional<double> lu;  ///< seconds, from now to its factors; nothing: its analysis was given up
     Plan                  first_iterative;
 };
 

@@ -11,7 +11,7 @@
 namespace ilux {
 namespace {
 
-/// Whether an LU was tried whose pivots failed, and others are not tried yet.
+/// Whether an LU was tried whose pivots failed.
 bool pivots_are_left(const TryFacts& facts)
 {
     return facts.choice.facts && std::ranges::any_of(facts.tried, &Attempt::pivots_left);

@@ -28,9 +28,9 @@ SolverAction action_of(const LuReport& done)
     return SolverAction::factor;
 }
 
-constexpr double most_fill = 1.5;  // entries of L + U over those expected: of 248 real matrices three had more
-/// Whether more fill than that is worth another order: there are others, and work for some hundredths of a second.
-bool fill_tells(const LuSymbolic& symbolic)
+constexpr double most_fill = 1.5;  // entries of L + U over those expected: few real matrices have more
+/// Whether more fill than that is worth another order: orders are chosen, and the work takes some hundredths of a second.
+bool limits_fill(const LuSymbolic& symbolic)
 {
     constexpr double least_flops = 2e7;
     return symbolic.options.ordering == LuOrdering::automatic && symbolic.report.ordering != LuOrdering::colamd &&
@@ -121,7 +121,9 @@ void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
     now.pivot_tol = given_.pivot_tol;
     lu_.emplace(machine_.cpu, symbolic_, now);
     lu_->heed(stop);
-    if (!machine_.gpu) take_gpu_for_fronts(machine_, options_, work_of(*symbolic_, is_complex<S>), tried.decisions);
+    const bool fronts = symbolic_->options.supernodes != LuSupernodes::off;
+    if (!machine_.gpu && fronts)
+        take_gpu_for_fronts(machine_, options_, work_of(*symbolic_, is_complex<S>), tried.decisions);
     if (machine_.gpu) try {
             lu_->use_gpu(*machine_.gpu);
         } catch (...) {  // the next call begins anew
@@ -180,23 +182,30 @@ void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
     tried.workspace_bytes = workspace_->bytes();
 }
 
-/// Pivots that fill more than their order foresaw: an order of columns bounds fill whatever the rows are.
+/// Orders the columns anew (COLAMD), where pivots have filled more than their order foresaw and that expects less.
 template <Scalar S>
 LuReport DirectSolver<S>::reordered(const CsrView<S>& A, const LuReport& filled, const StopToken& stop, Attempt& tried)
 {
-    const WallClock clock;
+    const WallClock clock, began = clock_;
+    const double    extrapolated = most_fill * symbolic_->report.nnz * A.rows() / std::max(1, filled.pivot);
     LuOptions       by_columns = within_memory(given_);
     by_columns.ordering = LuOrdering::colamd;
-    by_columns.supernodes = LuSupernodes::off;  // they did not do in the other order either
-    const auto   other = ilux::analyse<S>(view(A), by_columns, stop, machine_.cpu);
-    const double as_it_goes = most_fill * symbolic_->report.nnz * A.rows() / std::max(1, filled.pivot);
-    const bool   fewer = other->report.nnz < as_it_goes;
+    by_columns.supernodes = LuSupernodes::off;  // fronts cannot take pivots from all rows
+    std::shared_ptr<const LuSymbolic> other;
+    const auto                        lack = lack_of_memory([&] {
+        other = ilux::analyse<S>(view(A), by_columns, stop, machine_.cpu);
+        require_memory(*other, given_, sizeof(S));
+    });
+    const bool                        fewer = !lack && other->report.nnz < extrapolated;
     tried.decisions.push_back(
-        fmt::format("{}; colamd expects {:.3g}: {}", filled.reason, other->report.nnz, fewer ? "taken" : "not taken"));
+        fmt::format("{}, which makes {:.3g} of all; colamd {}", filled.reason, extrapolated,
+                    lack ? "lacks memory: " + *lack
+                         : fmt::format("expects {:.3g}: {}", other->report.nnz, fewer ? "taken" : "not taken")));
     if (fewer) {
-        const auto decisions = std::move(tried.decisions);
+        const auto decisions = tried.decisions;
         take(other, given_);
         begin(stop, tried);
+        clock_ = began;
         tried.decisions = decisions;
     }
     LuReport done = lu_->factor(A.val());
@@ -212,7 +221,7 @@ bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& st
         anew = false;
         lu_->take_pivots(std::exchange(stored_pivots_, nullptr), stored_growth_);
     }
-    if (fill_tells(*symbolic_)) lu_->limit_fill(most_fill);
+    if (limits_fill(*symbolic_)) lu_->limit_fill(most_fill);
     LuReport done = anew ? lu_->factor(A.val()) : refactored(A);
     lu_->limit_fill(0);
     if (done.overfilled) done = reordered(A, done, stop, tried);

@@ -97,6 +97,15 @@ def test_compare_tells_the_residual_of_the_same_solution(system):
     assert row["method"] == "gmres"
 
 
+def test_compare_runs_mode_auto_by_its_name(system):
+    A, b = system
+    found = ilux.compare(A, b, "direct,iterative,auto", **CPU)
+    assert [row["strategy"] for row in found] == ["direct", "iterative", "auto"]
+    assert found["auto"]["outcome"] == "converged" and found["auto"]["began_with"] in ("direct", "iterative")
+    rows = ilux.compare(A, b, {"plain": {}, "cg": {"method": "gmres"}}, mode="auto", **CPU)
+    assert [row["strategy"] for row in rows] == ["auto", "iterative"]
+
+
 def test_a_strategy_of_two_devices_is_found_by_its_name():
     rows = [{"name": f"LU, {device}", "device": device, "outcome": outcome, "seconds": {"total": seconds}}
             for device, outcome, seconds in (("cpu", "converged", 2.0), ("gpu", "converged", 1.0))]

@@ -23,8 +23,8 @@ using Json = nlohmann::json;
 struct Recorded {
     std::string           name;
     ChoiceFacts           facts;
-    bool                  direct = false;  ///< what was chosen
-    std::optional<double> lu, iteration;   ///< seconds of the fixed modes; nothing: they did not solve it
+    bool                  direct = false, solved = false;  ///< what was chosen; whether mode auto solved it
+    std::optional<double> lu, iteration;  ///< seconds of the fixed modes; nothing: they did not solve it
 };
 
 LuWork lu_of(const Json& json)
@@ -75,7 +75,8 @@ std::vector<Recorded> recorded(const std::string& name)
                                      .iteration = iteration_of(choice["iteration"]),
                                      .place = {place["threads"], place["gpu"]},
                                      .lu_estimated = choice["lu"]["estimated"]},
-                           .direct = choice["direct"],
+                           .direct = row["auto"]["decisions"][0].get<std::string>().starts_with("direct:"),
+                           .solved = row["auto"]["outcome"] == "converged",
                            .lu = seconds_of(row["lu"]),
                            .iteration = seconds_of(row["gmres"])});
     }
@@ -96,6 +97,11 @@ TEST_P(RecordedChoices, FollowFromTheirFactsAlone)
     const auto systems = recorded(GetParam());
     EXPECT_FALSE(systems.empty());
     for (const Recorded& one : systems) EXPECT_EQ(expect(one.facts, Rates()).take_lu, one.direct) << one.name;
+}
+
+TEST_P(RecordedChoices, AreOfSystemsThatAutoSolvesWhereAFixedModeDoes)
+{
+    for (const Recorded& one : recorded(GetParam())) EXPECT_TRUE(one.solved || !(one.lu || one.iteration)) << one.name;
 }
 
 /// What the modes that were chosen take by themselves, of systems that both solve.
