@@ -162,7 +162,7 @@ private:
             if (stop_.reason() != StopReason::none) throw;
             choice_.direct = false;  // though LU may follow an iteration that fails
             choice_.facts.reset();
-            choice_.lu.reset();  // it takes longer, and nobody knows how long
+            choice_.lu = Forecast{.analyse = INFINITY};  // nobody knows how long it takes
             choice_.decisions.assign(1, fmt::format("iterative: {}", late.what()));
             return nullptr;
         }

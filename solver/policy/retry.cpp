@@ -289,7 +289,7 @@ std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, c
     const bool pivots_left = directs == 1 && direct_try->pivots_left;
     if (!strategies.direct_possible || (directs > 0 && !given_up && !pivots_left)) return same_strategy;
     constexpr double tighter = 3;  // seconds of a tighter preconditioner, or Crout's after rounds, over the last try's
-    const double     lu = strategies.lu.value_or(INFINITY);
+    const double     lu = strategies.lu.value_or(0);
     if (same_strategy && !put_off(last) && (given_up || lu > tighter * last.seconds)) return same_strategy;
     Plan direct{.method = MethodChoice::lu, .precond = options.precond, .change = "", .lu = options.lu};
     return taken(std::move(direct), same_strategy && !put_off(last)

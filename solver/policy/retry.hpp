@@ -42,9 +42,10 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
 
 /// What mode auto knows beside the tries.
 struct OtherStrategies {
-    bool                  direct_possible = true;  ///< not known to be impossible
-    std::optional<double> lu;  ///< seconds, from now to its factors; nothing: its analysis was given up
-    Plan                  first_iterative;
+    bool direct_possible = true;  ///< not known to be impossible
+    std::optional<double>
+         lu;  ///< seconds, from now to its factors; nothing: not looked at, as A is small; infinite: given up
+    Plan first_iterative;
 };
 
 /// The same for mode auto, which may change its strategy: from a direct solution, once other pivots are of no use, to an
