@@ -305,10 +305,12 @@ void LinearSolver<S>::Impl::tell_cost(SolverReport& report)
     ChoiceFacts    of_one = *report.choice;
     of_one.ahead = 1;
     const Expected one = expect(of_one, machine_rates());
-    report.decisions.push_back(fmt::format("{} was expected to take {}, and took {} with the choice",
-                                           expected.take_lu ? "LU" : "the iteration",
-                                           time_text(expected.take_lu ? one.direct : one.iterative.of(1)),
-                                           time_text(report.seconds)));
+    const auto     tries = report.attempts.size();
+    report.decisions.push_back(
+        fmt::format("{} was expected to take {}{}; the whole took {}{}", expected.take_lu ? "LU" : "the iteration",
+                    time_text(expected.take_lu ? one.direct : one.iterative.of(1)),
+                    expected.take_lu && report.choice->lu.analysis_seconds >= 0 ? " beyond its analysis" : "",
+                    time_text(report.seconds), tries > 1 ? fmt::format(", in {} tries", tries) : ""));
 }
 
 template <Scalar S>

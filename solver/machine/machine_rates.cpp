@@ -47,18 +47,23 @@ Rates load_rates(const std::string& file, const std::string& processor)
 {
     std::ifstream in(file);
     std::string   line;
-    if (!std::getline(in, line)) return {};
+    if (!in.is_open()) return {};
+    std::getline(in, line);
     Rates rates;
-    if (line != heading + processor) {
+    if (line.starts_with(heading) && line != heading + processor) {
         rates.origin = "built in, as the calibration is of another processor";
         return rates;
     }
     try {
-        while (std::getline(in, line)) {
+        if (line != heading + processor) throw InvalidOption(line);
+        Index missing = 0;
+        for_each_field(rates, [&](const std::string&, auto&, Range, std::string_view) { ++missing; });
+        for (; std::getline(in, line); --missing) {
             const auto space = line.find(' ');
             if (space == std::string::npos) throw InvalidOption(line);
             set_field(rates, line.substr(0, space), line.substr(space + 1));
         }
+        if (missing != 0) throw InvalidOption("a rate is missing, or there twice");
     } catch (const InvalidOption&) {
         rates = {};
         rates.origin = fmt::format("built in, as {} is damaged", file);

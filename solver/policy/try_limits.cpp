@@ -17,6 +17,14 @@ bool pivots_are_left(const TryFacts& facts)
     return facts.choice.facts && std::ranges::any_of(facts.tried, &Attempt::pivots_left);
 }
 
+/// How often an iteration may take what LU is expected to: twice where next to nothing speaks against it, as more than was expected of it is the
+/// machine's doing then, and LU's forecast is no more certain.
+double patience(const TryFacts& facts)
+{
+    constexpr double sure = 0.1;
+    return facts.choice.facts && odds_of_failure(facts.choice.facts->iteration) <= sure ? 2 : 1;
+}
+
 /// Seconds of pivots among all rows by entries.
 double seconds_of_other_pivots(const TryFacts& facts)
 {
@@ -52,8 +60,9 @@ double seconds_to_factor(const TryFacts& facts, bool direct)
     constexpr double least = 0.1;  // of forecasts, below which they say little
     const double     share = share_of_time(facts, direct);
     if (!other_strategy_open(facts, direct)) return share;
-    const double lu = seconds_of_lu(facts), iterative = facts.choice.iterative.of(1);
+    const double lu = seconds_of_lu(facts), iterative = facts.choice.iterative.of(1), times = patience(facts);
     const double mistaken = direct                   ? std::max(4 * lu, 3 * iterative)
+                            : times > 1              ? times * std::max(lu, 2 * iterative)
                             : pivots_are_left(facts) ? std::max(lu, 2 * iterative)  // nothing else is as good
                                                      : std::max(std::min(lu, 2 * iterative), 0.5 * lu);
     const double most = std::max(least, mistaken);
@@ -65,7 +74,7 @@ Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
     const Index most = facts.options.krylov.max_steps;
     if (!other_strategy_open(facts, false)) return most;
     const double seconds = seconds_of_step((1 + fill) * double(nnz), {.gpu = gpu}, facts.rates);
-    const double steps = seconds_of_lu(facts) / seconds;
+    const double steps = patience(facts) * seconds_of_lu(facts) / seconds;
     return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
 }
 

@@ -31,8 +31,8 @@ bool other_strategy_open(const TryFacts& facts, bool direct);
 double share_of_time(const TryFacts& facts, bool direct);
 
 /// What a factorization may take. While the other strategy is open and there would be time for it, no more than what
-/// makes this one a mistake, for a preconditioner twice what was expected of it, within half of what LU takes and all of it: then the
-/// other is tried.
+/// makes this one a mistake; then the other is tried. A preconditioner may take twice what was expected of the iteration, but no
+/// less than half of what LU takes and no more than all of it; where an iteration is next to sure, twice the larger of both.
 double seconds_to_factor(const TryFacts& facts, bool direct);
 
 /// Steps after which LU, where that is open, would have been the better choice. @param fill  of M; nnz  of A; gpu  steps are made there

@@ -93,6 +93,13 @@ TEST(MachineRates, AreReadAsTheyWereSavedAndOnlyOnTheirProcessor)
         EXPECT_NE(damaged.origin.find("damaged"), std::string::npos) << damage;
         save_rates(rates, file, "A");
     }
+    for (const char* whole : {"", "no rates", "ilux rates 1 of A\n", "ilux rates 1 of A\nfront_flop 1e-12\n"}) {
+        std::ofstream(file) << whole;
+        EXPECT_NE(load_rates(file, "A").origin.find("damaged"), std::string::npos) << whole;
+    }
+    save_rates(rates, file, "A");
+    std::ofstream(file, std::ios::app) << "front_flop 1e-3\n";
+    EXPECT_NE(load_rates(file, "A").origin.find("damaged"), std::string::npos);
 }
 
 }  // namespace

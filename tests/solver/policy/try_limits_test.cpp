@@ -105,6 +105,7 @@ TEST_F(TryLimits, AnIterationBeforeOtherPivotsMayTakeWhatTheseTake)
 {
     choice.facts.emplace();
     choice.facts->lu.flops = 1e10;  // 4.5 s by entries
+    choice.facts->iteration.heavy = 0;
     tried = {by(true)};
     tried.back().pivots_left = true;
     EXPECT_TRUE(other_strategy_open(facts(), false));
@@ -112,6 +113,19 @@ TEST_F(TryLimits, AnIterationBeforeOtherPivotsMayTakeWhatTheseTake)
     EXPECT_EQ(seconds_to_factor(facts(), false), seconds_of_lu(facts()));
     tried.push_back(by(false));
     EXPECT_FALSE(other_strategy_open(facts(), true));  // nothing is left but these pivots
+}
+
+TEST_F(TryLimits, AnIterationThatIsNextToSureMayTakeTwiceAsLong)
+{
+    choice.facts.emplace();
+    choice.facts->iteration.heavy = 0;
+    EXPECT_EQ(seconds_to_factor(facts(), false), 2);
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000, false), 285);
+    choice.facts->iteration.rounds = true;
+    EXPECT_EQ(seconds_to_factor(facts(), false), 4);
+    EXPECT_EQ(most_steps(facts(), 1, 1'000'000, false), 571);
+    choice.lu = Forecast{.factor = 5};
+    EXPECT_EQ(seconds_to_factor(facts(), false), 10);
 }
 
 TEST_F(TryLimits, AnIterationHasTwoRestartsAtLeast)
