@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <future>
 
 #include "ilux/apps/input/option_arguments.hpp"
 #include "ilux/apps/program/console.hpp"
@@ -19,6 +21,7 @@
 #include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/machine/device.hpp"
 #include "ilux/solver/machine/lu_device.hpp"
 
 namespace ilux::app {
@@ -176,9 +179,13 @@ int solve(Arguments arguments)
     if (!parse_solve(arguments, given)) return success;
     require_device(given.options.device);  // a missing device is said before a long read
 
-    const StopToken  stop = heed_signals();
+    const StopToken   stop = heed_signals();
+    std::future<void> gpu;  // its driver starts while A is read
+    const auto        on_size = [&](Offset nnz) {
+        if (!gpu.valid()) gpu = start_gpu(given.options, nnz);
+    };
     const AnyProblem problem =
-        load_any_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop}, RhsColumns::any);
+        load_any_problem(given.matrix, given.options.rhs, {given.options.time_limit, stop}, RhsColumns::any, on_size);
     return std::visit([&](const auto& one) { return solve(given, one, stop); }, problem);
 }
 

@@ -309,17 +309,6 @@ bool is_hermitian(const CsrView<T>& A)
     return pairs_up(A, [](T a, T b) { return a == conj(b); });
 }
 
-template <class T>
-double norm_frobenius(const CsrView<T>& A)
-{
-    double largest = 0;
-    for (const T& value : A.val()) largest = std::max<double>(largest, std::abs(value));
-    if (largest == 0) return 0;
-    double squares = 0;  // of the scaled values: no over- or underflow
-    for (const T& value : A.val()) squares += abs_squared(working_of<T>(value) / largest);
-    return largest * std::sqrt(squares);
-}
-
 #define ILUX_INSTANTIATE(T)                                                                                 \
     template class CsrMatrix<T>;                                                                            \
     template CsrMatrix<T> transpose(const CsrView<T>&);                                                     \
@@ -329,8 +318,7 @@ double norm_frobenius(const CsrView<T>& A)
     template bool         is_symmetric(const CsrView<T>&);                                                  \
     template bool         is_hermitian(const CsrView<T>&);                                                  \
     template bool         has_positive_diagonal(const CsrView<T>&);                                         \
-    template bool         is_pattern_symmetric(const CsrView<T>&);                                          \
-    template double       norm_frobenius(const CsrView<T>&);
+    template bool         is_pattern_symmetric(const CsrView<T>&);
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

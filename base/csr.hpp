@@ -105,8 +105,6 @@ template <class T>
 bool has_positive_diagonal(const CsrView<T>& A);  ///< every a_ii real and > 0
 template <class T>
 bool is_pattern_symmetric(const CsrView<T>& A);  ///< stored entries, zeros included
-template <class T>
-double norm_frobenius(const CsrView<T>& A);
 
 /// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation
 std::vector<Index> inverse_permutation(std::span<const Index> perm);

@@ -2,6 +2,7 @@
 // Matrices that are symmetric but for rounding, as those assembled from finite elements, whose terms are added in another order at (j, i)
 // than at (i, j).
 
+#include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
 
 namespace ilux {
@@ -18,9 +19,9 @@ struct Asymmetry {
 };
 
 /// @param mirror  Aᴴ, or Aᵀ of complex values; not none
-/// Cost O(nnz); ends at the first entry beyond rounding.
+/// Cost O(nnz log(nnz / n)), by threads; ends at the first entry beyond rounding.
 template <class T>
-Asymmetry asymmetry_of(const CsrView<T>& A, Mirror mirror);
+Asymmetry asymmetry_of(Cpu& be, const CsrView<T>& A, Mirror mirror);
 
 /// (A + A') / 2, exactly the image of itself. Entries with a partner of the same value keep it.
 template <class T>

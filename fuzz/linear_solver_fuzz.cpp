@@ -152,8 +152,9 @@ private:
     /// A multilevel ILU for CG was asked for, which A does not allow.
     bool lacks_definiteness() const
     {
+        Cpu serial(1);
         return options_.precond.mlilu.definite &&
-               !(asymmetry_of(A_, Mirror::hermitian).within_rounding && has_positive_diagonal(A_));
+               !(asymmetry_of(serial, A_, Mirror::hermitian).within_rounding && has_positive_diagonal(A_));
     }
 
     /// The matrix of the solver is the one that was taken last.

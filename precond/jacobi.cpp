@@ -18,18 +18,21 @@ void times_diagonal(Cpu& be, std::span<const T> r, std::span<T> z, Entry&& entry
 }  // namespace
 
 template <Scalar T>
-Jacobi<T>::Jacobi(const CsrView<T>& A)
+Jacobi<T>::Jacobi(const CsrView<T>& A, const Cpu& be)
 {
     require(A.rows() == A.cols(), [&] {
         return "a preconditioner needs a square matrix; this one is " + std::to_string(A.rows()) + " x " +
                std::to_string(A.cols());
     });
     inverse_.resize(A.rows());
+    Index zeros = 0;
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() > 50'000)) reduction(+ : zeros)
     for (Index i = 0; i < A.rows(); ++i) {
         const T d = A.at(i, i);
-        if (d == T(0)) ++zeros_;
+        zeros += d == T(0);
         inverse_[i] = d == T(0) ? T(1) : T(1) / d;
     }
+    zeros_ = zeros;
 }
 
 template <Scalar T>

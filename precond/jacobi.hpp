@@ -15,7 +15,7 @@ namespace ilux {
 template <Scalar T = double>
 class Jacobi final : public Preconditioner<Cpu, T> {
 public:
-    explicit Jacobi(const CsrView<T>& A);
+    explicit Jacobi(const CsrView<T>& A, const Cpu& be = Cpu(1));
     /// That of R A C in single precision; a component that then leaves its range is unscaled.
     template <class Wide>
     Jacobi(const Jacobi<Wide>& wide, const SingleScales& scales);

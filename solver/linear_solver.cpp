@@ -50,6 +50,15 @@ void check_vectors(const CsrView<S>& A, std::span<const S> b, std::span<const S>
     require(is_finite<S>(serial, b), [] { return "solve: b is not finite"; });
 }
 
+/// ‖A‖_F, as usable_norm() makes it. @throws InvalidInput where an entry is not finite
+template <Scalar S>
+double norm_of_finite(Cpu be, const CsrView<S>& A)
+{
+    const double norm = norm2<S>(be, A.val());
+    if (!std::isfinite(norm)) require_finite_values<S>(view(A));  // else it overflowed
+    return usable_norm(norm);
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -81,10 +90,11 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
 {
     require(given.rows() == given.cols(),
             [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
-    require_finite_values<S>(view(given));
+    const double norm = norm_of_finite(cpu(), given);
     loop.budget().enter();
+    gpu_start_ = start_gpu(options_, given.nnz());
     A_ = given;
-    norm_ = usable_norm(norm_frobenius(A_));
+    norm_ = norm;
     series_.promised = std::max(1.0, ahead.systems);
     choice_.direct = options_.strategy() == SolverMode::direct;
     std::vector<std::string> decisions;
@@ -93,11 +103,8 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     options_.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options_, series_.promised);
     if (null_space.asked()) choice_.direct_possible = false;
     else if (automatic()) {
-        choice_ = choose_strategy<S>(
-            A_, options_, {series_.promised, std::max(1.0, ahead.columns)}, [this] { return gpu_is_open(options_); },
-            machine_rates(), within(seconds_left() / 2), stored ? stored->symbolic : nullptr);
-        untold_choice_ = choice_.facts;
-        for (const std::string& decision : choice_.decisions) loop.decide(decision);
+        for_ahead_ = {series_.promised, std::max(1.0, ahead.columns)};
+        choose(true, stored ? stored->symbolic : nullptr);
     }
     for (const std::string& decision : decisions) loop.decide(decision);
     if (choice_.direct && !stored && options_.lu.order_for != asked_order_for_ &&
@@ -132,13 +139,13 @@ void LinearSolver<S>::Impl::take_values(std::span<const S> values)
     require(values.size() == A_.val().size(), [&] {
         return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
     });
-    require_finite_values<S>(view(A_.with_values(values)));
+    const double norm = norm_of_finite(cpu(), A_.with_values(values));
     values_.reserve(values.size());  // may lack memory, before anything has changed
     if (values.data() != values_.data()) values_.assign(values.begin(), values.end());
     A_ = A_.with_values(values_);
     if (strategies) strategies->forget_values();
     adjoint_.reset();
-    norm_ = usable_norm(norm_frobenius(A_));
+    norm_ = norm;
 }
 
 template <Scalar S>
@@ -153,6 +160,36 @@ template <Scalar S>
 double LinearSolver<S>::Impl::seconds_left() const
 {
     return options_.time_limit > 0 ? options_.time_limit - loop.budget().elapsed() : INFINITY;
+}
+
+/// @param quick  whether a quick try may come first  @param stored  an analysis that is there, or null
+template <Scalar S>
+void LinearSolver<S>::Impl::choose(bool quick, std::shared_ptr<const LuSymbolic> stored)
+{
+    choice_ = choose_strategy<S>(
+        A_, options_, for_ahead_, [this] { return gpu_is_open(options_); }, machine_rates(),
+        within(seconds_left() / 2), std::move(stored), quick);
+    untold_choice_ = choice_.facts;
+    loop.note(choice_.decisions);
+}
+
+/// What would have been chosen without that try.
+template <Scalar S>
+std::optional<Plan> LinearSolver<S>::Impl::plan_after_quick_try(const Attempt& quick, std::string& why_not)
+{
+    if (quick.report.outcome == Outcome::cancelled) why_not = "the caller asked to stop";
+    else if (quick.no_solution) why_not = "nothing that could be tried would find one";
+    else if (!(seconds_left() > 0)) why_not = fmt::format("the time limit of {:g} s was reached", options_.time_limit);
+    if (!why_not.empty()) return std::nullopt;
+    const WallClock clock;
+    choose(false, nullptr);
+    strategies->know(choice_.symbolic);
+    analysing_ = clock.seconds();
+    std::vector<std::string> decisions;
+    Plan                     plan = plan_of(choice_.direct, decisions);
+    plan.change = choice_.direct ? "LU" : fmt::format("precond {}", field_text(plan.precond.kind));
+    loop.note(decisions);
+    return plan;
 }
 
 /// From now on this strategy. What the other holds of former values goes: the memory is this one's.
@@ -171,12 +208,18 @@ Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& de
     const bool ask_hermitian =
         method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
     const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
-    const auto facts = symmetry_facts<S>(A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
+    Cpu        threads = cpu();
+    const auto facts = symmetry_facts<S>(threads, A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
     Plan       plan = ilux::first_plan(options_, of_direct, facts, decisions);
-    if (!of_direct && choice_.coupling) {
+    if (!of_direct && choice_.jacobi) {
         plan.precond.kind = PrecondKind::jacobi;
         decisions.push_back(fmt::format("precond jacobi: in every row the diagonal is at least {:.3g} times the rest",
-                                        1 / *choice_.coupling));
+                                        1 / choice_.facts->iteration.coupling));
+    }
+    if (!of_direct && choice_.quick > 0) {
+        if (plan.method == MethodChoice::gmres) plan.method = MethodChoice::bicgstab;  // which needs no restarts
+        plan.precond.kind = PrecondKind::ilu0;
+        plan.quick = choice_.quick;
     }
     return plan;
 }
@@ -204,6 +247,7 @@ template <Scalar S>
 std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tried, std::string& why_not)
 {
     bring_values();
+    if (tried.back().plan.quick > 0) return plan_after_quick_try(tried.back(), why_not);
     if (!automatic()) return ilux::next_plan(options_, tried, loop.budget().elapsed(), why_not);
     if (has_fewer_entries_than_rows(A_)) {
         why_not = "an iteration is tried only where it is asked for: --method gmres";
@@ -240,7 +284,7 @@ bool LinearSolver<S>::Impl::factor_by(Attempt& tried)
         strategies->release_preconditioner();
     });
     note_given_up(facts(), tried);
-    if (!loop.tried_any()) tried.seconds_analyse += analysing_;  // the choice is told with the first try
+    tried.seconds_analyse += std::exchange(analysing_, 0);  // a choice is told with the try that follows
     return factored && tried.failure.empty();
 }
 

@@ -2,12 +2,15 @@
 // What a LinearSolver holds. Of solver/ alone.
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <limits>
 
 #include "ilux/solver/asked_null_space.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/machine/machine_rates.hpp"
 #include "ilux/solver/policy/choice.hpp"
+#include "ilux/solver/policy/quick_try.hpp"
 #include "ilux/solver/policy/series_policy.hpp"
 #include "ilux/solver/policy/try_limits.hpp"
 #include "ilux/solver/policy/try_loop.hpp"
@@ -97,6 +100,7 @@ public:
 private:
     bool   take_on_gpu(Gpu& gpu, DeviceSpan<const S> values);
     bool   automatic() const { return options_.strategy() == SolverMode::automatic; }
+    Cpu    cpu() const { return Cpu(options_.threads); }
     double seconds_left() const;
     /// The caller's token, and so many seconds from now.
     StopToken within(double seconds) const { return analysis_within(stop, seconds); }
@@ -111,6 +115,8 @@ private:
     Plan                first_plan();
     Plan                first_plan_again();
     std::optional<Plan> next_plan(std::span<const Attempt> tried, std::string& why_not);
+    void                choose(bool quick, std::shared_ptr<const LuSymbolic> stored);
+    std::optional<Plan> plan_after_quick_try(const Attempt& quick, std::string& why_not);
     bool                factor_by(Attempt& tried);
     bool                factor_lu(Attempt& tried);
 
@@ -126,6 +132,8 @@ private:
 
     void solve_by(SystemVectors<S>& given, Attempt& tried);
     void solve_iteratively(SystemVectors<S>& given, Attempt& tried);
+    void solve_quickly(const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate,
+                       const StopToken& limited, Attempt& tried);
     void solve_by_kept_lu(SystemVectors<S>& given, Attempt& tried);
     void solve_with_current(SystemVectors<S>& given, Attempt& tried);
     void solve_anew(SystemVectors<S>& given, Attempt& tried);
@@ -148,12 +156,14 @@ private:
     CsrView<S>                  A_;
     double                      norm_ = 0;  // ‖A‖_F, within the positive numbers
     Choice                      choice_;
+    Ahead                       for_ahead_ = 1;
     std::optional<ChoiceFacts>  untold_choice_;              // until the first report
-    double                      analysing_ = 0;              // seconds spent in analyse()
+    double                      analysing_ = 0;              // seconds spent on a choice since the last try
     std::vector<S>              guess_;                      // n, or none: 0
     Transpose                   transpose_ = Transpose::no;  // of the last call of solve()
     std::optional<CsrMatrix<S>> adjoint_;                    // Aᴴ with the last values, once it was needed
     SeriesRecord                series_;
+    std::future<void>           gpu_start_;               // beside the choice
     bool                        further_column_ = false;  // the time is that of the former column's call
 };
 

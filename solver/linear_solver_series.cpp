@@ -81,7 +81,8 @@ void LinearSolver<S>::Impl::leave_symmetric_plan()
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
     if (direct() || !(definite || absolute)) return;
     bring_values();
-    const auto facts = symmetry_facts<S>(A_, true, false);
+    Cpu        threads = cpu();
+    const auto facts = symmetry_facts<S>(threads, A_, true, false);
     if (facts.hermitian && (absolute || facts.positive_diagonal)) return;
     plan = first_plan();
     series_.why_refresh = fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
@@ -210,13 +211,36 @@ void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& 
     krylov.max_steps = most_steps(facts(), tried.fill, A_.nnz(), tried.gpu.has_value());
     if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
     const StopToken limited = within(share_of_time(facts(), false));
-    if (const TurnedMatrix<S> A = turned(); A.turned())
-        strategies->iterative().solve_adjoint(A.solved(), given, krylov, listener, limited, tried);
-    else strategies->iterative().solve(given, krylov, listener, limited, tried);
+    const auto      iterate = [&](const TryListener& heard, const StopToken& stop) {
+        if (const TurnedMatrix<S> A = turned(); A.turned())
+            strategies->iterative().solve_adjoint(A.solved(), given, krylov, heard, stop, tried);
+        else strategies->iterative().solve(given, krylov, heard, stop, tried);
+    };
+    if (tried.plan.quick > 0) return solve_quickly(iterate, limited, tried);
+    iterate(listener, limited);
     tried.given_up = tried.report.outcome == Outcome::time_limit && seconds_left() > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options_.krylov.max_steps && !kept)
         tried.decisions.push_back(fmt::format("the iteration ended after {} steps, as LU is expected to take {:.2g} s",
                                               tried.report.steps, seconds_of_lu(facts())));
+}
+
+/// As long as the steps promise to be worth it.
+template <Scalar S>
+void LinearSolver<S>::Impl::solve_quickly(
+    const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate, const StopToken& limited,
+    Attempt& tried)
+{
+    const WallClock clock;
+    QuickProgress   progress(options_.krylov.rtol, tried.plan.quick);
+    TryListener     heard = listener;
+    heard.on_progress = [&](const Progress& now) {
+        if (listener.on_progress) listener.on_progress(now);
+        progress.goes_on(now.done, now.residual, tried.seconds_factor + clock.seconds());
+    };
+    iterate(heard, limited.within(tried.plan.quick).asking([&] { return progress.given_up(); }));
+    if (!progress.given_up() || tried.converged() || stop.stopped()) return;
+    tried.report.outcome = Outcome::max_steps;
+    tried.explanation = fmt::format("the steps did not promise to be worth it beside {}", time_text(tried.plan.quick));
 }
 
 template <Scalar S>

@@ -203,23 +203,27 @@ Problem<S> completed(CsrMatrix<S> A, ProblemFacts facts, const ReadLimit& limit,
     if (problem.rhs == "A1") {
         Cpu cpu(1);
         problem.exact.assign(static_cast<std::size_t>(problem.n()), 1.0);
-        problem.rhs_is_noise = norm2<S>(cpu, problem.b) <= 1e-14 * norm_frobenius(problem.A);
+        problem.rhs_is_noise = norm2<S>(cpu, problem.b) <= 1e-14 * norm2<S>(cpu, problem.A.val());
     }
     return problem;
 }
 
 AnyProblem load(ValuesTaken values, const std::string& matrix, const std::string& rhs, const ReadLimit& limit,
-                RhsColumns columns)
+                RhsColumns columns, const std::function<void(Offset)>& on_size)
 {
     if (matrix == "-" && rhs == "-")
         throw InvalidOption("standard input cannot hold both the matrix and the right-hand side");
     const WallClock clock;
-    const auto   square = [&](const MatrixMarketHeader& header) { require_square(matrix, header.rows, header.cols); };
+    const auto      square = [&](const MatrixMarketHeader& header) {
+        require_square(matrix, header.rows, header.cols);
+        if (on_size) on_size(header.entries);
+    };
     ProblemFacts facts;
     facts.name = matrix;
     facts.rhs = rhs;
     auto [A, about] = load_matrix(matrix, values, {.accept = square, .stop = limit.of(matrix)});
     facts.about = std::move(about);
+    if (on_size) std::visit([&](const auto& one) { on_size(one.nnz()); }, A);
     AnyProblem problem =
         std::visit([&](auto& one) -> AnyProblem { return completed(std::move(one), std::move(facts), limit, columns); },
                    A);
@@ -230,14 +234,14 @@ AnyProblem load(ValuesTaken values, const std::string& matrix, const std::string
 }  // namespace
 
 AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit,
-                            RhsColumns columns)
+                            RhsColumns columns, const std::function<void(Offset)>& on_size)
 {
-    return load(ValuesTaken::any, matrix, rhs, limit, columns);
+    return load(ValuesTaken::any, matrix, rhs, limit, columns, on_size);
 }
 
 Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit)
 {
-    return std::get<Problem<>>(load(ValuesTaken::real, matrix, rhs, limit, RhsColumns::one));
+    return std::get<Problem<>>(load(ValuesTaken::real, matrix, rhs, limit, RhsColumns::one, {}));
 }
 
 template <Scalar S>

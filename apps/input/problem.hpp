@@ -99,8 +99,9 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {})
 /// hold as real numbers.
 /// @throws as load_any_matrix; InvalidInput also when A is not square, b has another length, or b is complex and A is not;
 ///         InvalidOption when rhs is none of these; OutOfTime, Cancelled
+/// @param on_size  told A's entries as soon as they are known, those of a file before they are read; of a symmetric one those stored
 AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {},
-                            RhsColumns columns = RhsColumns::one);
+                            RhsColumns columns = RhsColumns::one, const std::function<void(Offset)>& on_size = {});
 /// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery problem does
 Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
 

@@ -26,17 +26,18 @@ AmdCounts ordered(const PatternView& A)
 
 /// What parts of about one size take, added up.
 struct Taken {
-    double unknowns = 0, nnz = 0, flops = 0;
+    double unknowns = 0, nnz = 0, flops = 0, radius = 0;
 
-    void add(Index n, const AmdCounts& counts)
+    void add(Index n, double steps, const AmdCounts& counts)
     {
         unknowns += n;
+        radius += steps;
         nnz += 2 * counts.nnz_L + n;
         flops += 2 * counts.multiply_adds + counts.nnz_L;
     }
     friend Taken operator+(const Taken& a, const Taken& b)
     {
-        return {a.unknowns + b.unknowns, a.nnz + b.nnz, a.flops + b.flops};
+        return {a.unknowns + b.unknowns, a.nnz + b.nnz, a.flops + b.flops, a.radius + b.radius};
     }
 };
 
@@ -47,6 +48,14 @@ double exponent(double large, double small, double ratio, double of_boundary, do
     return std::clamp(seen - of_boundary, 1.0, most);
 }
 
+/// A ball of r steps has about r^d unknowns.
+double radius_of(double large, double small, double ratio, double times)
+{
+    if (!(large > small && small > 0)) return large;
+    const double dimension = std::max(1.0, std::log(ratio) / std::log(large / small));
+    return large * std::pow(times, 1 / dimension);
+}
+
 }  // namespace
 
 FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
@@ -55,7 +64,7 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     const Index size = std::clamp(A.n / part_share, std::min(A.n, least_part), most_part);
     if (size == A.n) {
         Taken whole;
-        whole.add(A.n, ordered(A));
+        whole.add(A.n, 0, ordered(A));
         return {.nnz = whole.nnz, .flops = whole.flops, .arcs = double(A.nnz())};
     }
     std::array<Taken, parts> large, small;
@@ -65,8 +74,8 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
             const MatrixPart  part(A, static_cast<Index>((Offset{2} * k + 1) * A.n / (2 * parts)), size);
             const Index       few = std::max(Index{1}, part.size() / smaller);
             const PartPattern whole = part.pattern(part.size());
-            large[k].add(part.size(), ordered(whole.view()));
-            small[k].add(few, ordered(part.pattern(few).view()));
+            large[k].add(part.size(), part.radius(part.size()), ordered(whole.view()));
+            small[k].add(few, part.radius(few), ordered(part.pattern(few).view()));
             if (k == parts / 2 && !whole.col.empty())
                 arcs_an_entry =
                     double(compressed_graph(Cpu(1), whole.view()).graph.neighbour.size()) / double(whole.col.size());
@@ -81,6 +90,8 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     estimate.nnz = all_large.nnz / parts * std::pow(times, nnz_growth);
     estimate.flops = all_large.flops / parts * std::pow(times, estimate.growth);
     estimate.arcs = arcs_an_entry * double(A.nnz());
+    estimate.radius =
+        whole ? all_large.radius / parts : radius_of(all_large.radius / parts, all_small.radius / parts, ratio, times);
     if (estimate.growth > 1.25) estimate.flops *= dissection_gains;
     return estimate;
 }

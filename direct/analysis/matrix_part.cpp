@@ -12,11 +12,24 @@ MatrixPart::MatrixPart(const PatternView& A, Index seed, Index size) : A_(A)
     const auto                dense = static_cast<Offset>(detail::hub_degree(A.n));
     std::unordered_set<Index> seen{seed};
     met_.push_back(seed);
-    for (std::size_t k = 0; k < met_.size() && std::ssize(met_) < size; ++k)
+    levels_.push_back(1);
+    for (std::size_t k = 0; k < met_.size() && std::ssize(met_) < size; ++k) {
+        if (std::ssize(met_) > levels_.back() && k == static_cast<std::size_t>(levels_.back()))
+            levels_.push_back(this->size());
         for (Offset p = A.row_ptr[met_[k]]; p < A.row_ptr[met_[k] + 1] && std::ssize(met_) < size; ++p) {
             const Index j = A.col[p];
             if (A.row_ptr[j + 1] - A.row_ptr[j] <= dense && seen.insert(j).second) met_.push_back(j);
         }
+    }
+    if (this->size() > levels_.back()) levels_.push_back(this->size());
+}
+
+double MatrixPart::radius(Index first) const
+{
+    const auto level = std::ranges::lower_bound(levels_, first) - levels_.begin();
+    if (level == 0) return 0;
+    const double before = levels_[level - 1];
+    return double(level - 1) + (first - before) / (levels_[level] - before);
 }
 
 PartPattern MatrixPart::pattern(Index first) const

@@ -24,12 +24,15 @@ public:
     MatrixPart(const PatternView& A, Index seed, Index size);
 
     Index size() const { return static_cast<Index>(met_.size()); }
+    /// Steps from the seed to as many unknowns as were met first; between two levels a fraction of one.
+    double radius(Index first) const;
     /// @param first  so many of the unknowns
     PartPattern pattern(Index first) const;
 
 private:
     PatternView        A_;
     std::vector<Index> met_;
+    std::vector<Index> levels_;  // unknowns met up to each level
 };
 
 }  // namespace ilux

@@ -62,11 +62,11 @@ void damp(CsrMatrix<std::complex<double>>& A, double beta)
 
 /// What stands for A: its mean with its image, where they differ by rounding alone.
 template <class T>
-CsrMatrix<T> exact_image(const CsrView<T>& A, std::vector<std::string>& decisions)
+CsrMatrix<T> exact_image(Cpu& be, const CsrView<T>& A, std::vector<std::string>& decisions)
 {
     for (const Mirror mirror : {Mirror::hermitian, Mirror::symmetric}) {
         if (mirror == Mirror::symmetric && !is_complex<T>) break;
-        const Asymmetry found = asymmetry_of(A, mirror);
+        const Asymmetry found = asymmetry_of(be, A, mirror);
         if (!found.within_rounding) continue;
         if (found.exact) break;
         const bool adjoint = is_complex<T> && mirror == Mirror::hermitian;
@@ -95,10 +95,10 @@ std::string why_damped(double beta)
 }
 
 template <Scalar T>
-Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options)
+Damped<T> damped(Cpu& be, const CsrView<T>& A, const MlIluOptions& options)
 {
     Damped<T> made{.A = {}, .beta = std::max(0., options.damping.beta), .decisions = {}};
-    made.A = exact_image(A, made.decisions);
+    made.A = exact_image(be, A, made.decisions);
     if constexpr (is_complex<T>) {
         if (options.damping.beta == Damping::automatic) made.beta = chosen_beta<T>(made.A);
         if (options.damping.beta == Damping::automatic && made.beta > 0)
@@ -110,7 +110,7 @@ Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options)
     return made;
 }
 
-#define ILUX_INSTANTIATE(T) template Damped<T> damped(const CsrView<T>&, const MlIluOptions&);
+#define ILUX_INSTANTIATE(T) template Damped<T> damped(Cpu&, const CsrView<T>&, const MlIluOptions&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -24,7 +24,7 @@ struct Damped {
 /// complex symmetric. Cost O(nnz).
 /// @throws InvalidInput where A is real and options.damping > 0
 template <Scalar T>
-Damped<T> damped(const CsrView<T>& A, const MlIluOptions& options);
+Damped<T> damped(Cpu& be, const CsrView<T>& A, const MlIluOptions& options);
 
 // The steps of damped(), for what is not on the host.
 

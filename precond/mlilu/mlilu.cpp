@@ -271,7 +271,7 @@ MlIlu<T> MlIlu<T>::build(Cpu& be, const CsrView<T>& A, const MlIluOptions& optio
                          const StopToken& stop)
 {
     require_buildable(A, options);
-    return finished(detail::MlIluBuilder<T>(be, A, options, on_progress, stop).run(damped(A, options)));
+    return finished(detail::MlIluBuilder<T>(be, A, options, on_progress, stop).run(damped(be, A, options)));
 }
 
 template <Scalar T>
@@ -287,7 +287,7 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
     {
         detail::MlIluBuilder<T> replay(be, A, options, on_progress, stop, &plan);
         try {
-            auto made = replay.run(damped(A, options));
+            auto made = replay.run(damped(be, A, options));
             why_not = replay.report().overflowed > 0 ? "its numbers overflow" : replay.why_not();
             if (why_not.empty()) return finished(std::move(made));
         } catch (const InvalidInput& error) {  // such as a matching's scale factors by which new numbers overflow
@@ -297,7 +297,7 @@ MlIlu<T> MlIlu<T>::rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& opt
     }  // what it holds goes before anything is made anew
     detail::MlIluBuilder<T> anew(be, A, options, on_progress, stop);
     anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), given_up);
-    return finished(anew.run(damped(A, options)));
+    return finished(anew.run(damped(be, A, options)));
 }
 
 template <Scalar T>

@@ -162,8 +162,9 @@ Recommended recommend(const CsrView<S>& A, const StopToken& stop)
 {
     const SolverOptions options;
     Choice              choice = choose_strategy<S>(
-        A, options, 1, [&] { return gpu_is_open(options); }, machine_rates(), stop);
-    const Plan plan = first_plan(options, choice.direct, symmetry_facts(A, true, false), choice.decisions);
+        A, options, 1, [&] { return gpu_is_open(options); }, machine_rates(), stop, nullptr, true);
+    Cpu        threads(options.threads);
+    const Plan plan = first_plan(options, choice.direct, symmetry_facts(threads, A, true, false), choice.decisions);
     return {.method = plan.method,
             .precond = choice.direct ? PrecondKind::none : plan.precond.kind,
             .decisions = std::move(choice.decisions)};

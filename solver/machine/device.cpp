@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ilux/base/background.hpp"
+#include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/solver/machine/host.hpp"
@@ -30,6 +32,13 @@ template <Scalar S>
 double bytes_of(const PrecondFactors<S>& factors)
 {
     return factors.mlilu ? double(factors.mlilu->report().bytes) : factors.ilu0 ? double(factors.ilu0->bytes()) : 0;
+}
+
+bool may_go_there(const SolverOptions& options, Offset nnz)
+{
+    if (options.device == DeviceChoice::cpu || !built_with_cuda()) return false;
+    return options.device == DeviceChoice::gpu ||
+           nnz >= least_nnz_for_gpu(Cpu(options.threads).threads(), machine_rates());
 }
 
 template <Scalar S>
@@ -63,12 +72,20 @@ bool gpu_is_open(const SolverOptions& options)
     return options.device != DeviceChoice::cpu && built_with_cuda() && gpu_count() > 0;
 }
 
-template <Scalar S>
-bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A)
+bool gpu_is_likely(const SolverOptions& options, Offset nnz)
 {
-    if (options.device == DeviceChoice::cpu || !built_with_cuda()) return false;
-    const Offset least = least_nnz_for_gpu(Cpu(options.threads).threads(), machine_rates());
-    return options.device == DeviceChoice::gpu || (A.nnz() >= least && gpu_count() > 0);
+    return may_go_there(options, nnz) && (options.device == DeviceChoice::gpu || gpu_count() > 0);
+}
+
+std::future<void> start_gpu(const SolverOptions& options, Offset nnz)
+{
+    if (!may_go_there(options, nnz)) return {};
+    return in_background([] {
+        if (gpu_count() > 0) try {
+                const Gpu started;
+            } catch (const Error&) {  // whoever needs it is told
+            }
+    });
 }
 
 template <Scalar S>
@@ -112,7 +129,6 @@ std::string why_not_gpu(const CsrView<S>& A, const PrecondFactors<S>& factors, b
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                  \
-    template bool        gpu_is_likely(const SolverOptions&, const CsrView<S>&);                             \
     template Machine     choose_machine(const SolverOptions&, const CsrView<S>&, std::vector<std::string>&); \
     template std::string why_not_gpu(const CsrView<S>&, const PrecondFactors<S>&, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)

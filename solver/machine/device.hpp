@@ -1,6 +1,7 @@
 #pragma once
 // Where a solve runs, and the rule by which --device auto decides.
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,9 +39,12 @@ void require_device(DeviceChoice choice);
 /// Whether a GPU may be used and there is one. Starts its driver.
 bool gpu_is_open(const SolverOptions& options);
 
-/// Whether choose_machine would take a GPU, as far as that is known without starting one.
-template <Scalar S>
-bool gpu_is_likely(const SolverOptions& options, const CsrView<S>& A);
+/// Starts the driver of a GPU in a thread of its own, where an A of so many entries may go there: who makes a Gpu later waits for
+/// what is left of that alone. Nothing where it may not.
+[[nodiscard]] std::future<void> start_gpu(const SolverOptions& options, Offset nnz);
+
+/// Whether choose_machine would take a GPU for so many entries, as far as that is known without starting one.
+bool gpu_is_likely(const SolverOptions& options, Offset nnz);
 
 /// Decides by least_nnz_for_gpu(); what was decided for the user is noted in `decisions`.
 /// @throws DeviceError when a GPU is asked for and cannot be used

@@ -1,5 +1,6 @@
 #include "ilux/solver/machine/forecast.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ilux/direct/supernodal/front_choice.hpp"
@@ -13,6 +14,7 @@ constexpr double serial_rounds = 0.2;           // of rounds, and of an iteratio
 constexpr double replay_share = 0.7;            // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
+constexpr double step_of_cg = 0.45;    // with the diagonal; over one of GMRES
 constexpr double complex_sweep = 2.5;  // seconds of Crout's sweep over those of real numbers
 constexpr double usual_fill = 4,
                  fill_exponent = 1.3;  // seconds of Crout's sweep: those of fourteen systems, within a factor of two
@@ -117,7 +119,8 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
     Forecast         ahead;
     if (place.gpu) ahead.analyse = r.gpu_start;
     if (facts.jacobi) {
-        ahead.solve = steps_by_the_diagonal(facts.coupling) * seconds_of_step(facts.entries, place, r);
+        const double share = facts.hermitian && !place.gpu ? step_of_cg : 1;
+        ahead.solve = steps_by_the_diagonal(facts) * share * seconds_of_step(facts.entries, place, r);
         return ahead;
     }
     if (!facts.rounds)
@@ -145,11 +148,26 @@ Offset least_nnz_for_gpu(int threads, const Rates& r)
     return static_cast<Offset>(r.gpu_start / on_threads(r.rounds_entry + r.iteration_entry, serial_rounds, threads));
 }
 
-double steps_by_the_diagonal(double coupling)
+double steps_by_the_diagonal(const IterationFacts& facts)
 {
     constexpr double digits = 2e8, without_symmetry = 1.5;  // over those of CG
-    const double     condition = (1 + coupling) / (1 - coupling);
-    return 1 + without_symmetry * 0.5 * std::sqrt(condition) * std::log(digits);
+    constexpr double waves = 4.2;                           // Poisson's equation in two and three dimensions
+    double           steps = INFINITY;
+    if (facts.coupling < 1) {
+        const double condition = (1 + facts.coupling) / (1 - facts.coupling);
+        steps = 1 + (facts.hermitian ? 1 : without_symmetry) * 0.5 * std::sqrt(condition) * std::log(digits);
+    }
+    if (facts.hermitian && facts.radius > 0) steps = std::min(steps, waves * facts.radius);
+    return steps;
+}
+
+double seconds_of_ilu0(const IterationFacts& facts, double steps, const Place& place, const Rates& r)
+{
+    constexpr double of_entry = 6, of_pair = 0.3;      // two entries of a row; over those of an entry in a step
+    constexpr double step_entry = 0.3, step_row = 3.4;  // likewise, as M is as regular as A
+    const double     factor = facts.entries * (of_entry + of_pair * facts.entries / std::max(1., facts.rows));
+    const double     step = step_entry * facts.entries + step_row * facts.rows;
+    return r.step_number * factor + steps * on_threads(r.step_number * step, serial_rounds, place.threads);
 }
 
 double odds_of_failure(const IterationFacts& facts)

@@ -68,10 +68,17 @@ struct IterationFacts {
     double coupling = 1;        ///< max_i Σ_j≠i |a_ij| / |a_ii|
     bool   jacobi = false;      ///< the preconditioner is the diagonal
     bool   complex = false;
+    double rows = 0;
+    double radius = 0;  ///< steps from a row near the middle of A's graph to the others; 0: not known
+    bool   hermitian =
+        false;  ///< and the diagonal positive, so that CG serves; asked only where the diagonal may be the preconditioner
 };
 Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
-/// Steps with the diagonal as preconditioner for a coupling below 1, whose condition is at most (1 + coupling) / (1 - coupling).
-double steps_by_the_diagonal(double coupling);
+/// Steps with the diagonal as preconditioner. For a coupling below 1 the condition is at most (1 + coupling) / (1 - coupling); CG for a coupling of
+/// at most 1 takes about four times as many steps as a wave does from the middle of A's graph to its end. Infinite where neither is known.
+double steps_by_the_diagonal(const IterationFacts& facts);
+/// Seconds of ILU(0) on the host, and of so many steps with it.
+double seconds_of_ilu0(const IterationFacts& facts, double steps, const Place& place, const Rates& rates);
 /// Seconds of a step over so many entries of A and M.
 double seconds_of_step(double numbers, const Place& place, const Rates& rates);
 /// Entries of A from which on an iteration gains by a GPU that is yet to be started: below, so many threads are done by then.

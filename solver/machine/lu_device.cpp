@@ -109,9 +109,9 @@ template <Scalar S>
 Device likely_device(const SolverOptions& options, const CsrView<S>& A)
 {
     const bool direct = options.strategy() == SolverMode::direct;
-    const bool gpu =
-        direct ? options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor) : gpu_is_likely(options, A);
-    const int threads = Cpu(options.threads).threads();
+    const bool gpu = direct ? options.device == DeviceChoice::gpu || is_of_gpu(options.lu.refactor)
+                            : gpu_is_likely(options, A.nnz());
+    const int  threads = Cpu(options.threads).threads();
     return gpu ? Device{.kind = "gpu", .name = gpu_name(0), .threads = threads}
                : Device{.kind = "cpu", .name = cpu_name(), .threads = threads};
 }

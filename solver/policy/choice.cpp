@@ -13,6 +13,8 @@
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/solver/machine/device.hpp"
 #include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/solver/policy/quick_try.hpp"
+#include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/setup_sample.hpp"
 #include "ilux/solver/report/lu_facts.hpp"
 #include "ilux/solver/strategy/analysis_limits.hpp"
@@ -82,17 +84,19 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
             .heavy = heavy / rows,
             .positive = !odd,
             .coupling = coupling,
-            .complex = is_complex<S>};
+            .complex = is_complex<S>,
+            .rows = rows};
 }
 
 /// One choice in the making.
 template <Scalar S>
 class Chooser {
 public:
-    Chooser(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead, const std::function<bool()>& has_gpu,
-            const Rates& rates, const StopToken& stop, Choice& choice)
+    Chooser(const CsrView<S>& A, const SolverOptions& options, bool quick, const Ahead& ahead,
+            const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop, Choice& choice)
         : A_(A),
           options_(options),
+          quick_(quick && leaves_quick_try(options)),
           has_gpu_(has_gpu),
           rates_(rates),
           stop_(stop),
@@ -105,14 +109,15 @@ public:
         const bool asked = options.device == DeviceChoice::gpu;
         if (asked || (facts_.iteration.rounds && A.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates))) look_for_gpu();
         choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
-        if (options.precond == PrecondOptions{} && facts_.iteration.positive && facts_.iteration.coupling < 1)
-            try_the_diagonal();
     }
 
     void choose(std::shared_ptr<const LuSymbolic> stored)
     {
         if (!stored) {
-            if (A_.nnz() >= estimated_nnz && !worth_an_analysis()) return;
+            if (A_.nnz() >= estimated_nnz) {
+                const bool worth = worth_an_analysis();
+                if (quick_try_first() || !worth) return;
+            }
             stored = analysed();
         }
         if (stored) decide(std::move(stored));
@@ -127,21 +132,44 @@ public:
     }
 
 private:
+    /// Where rows are dominant, if only just.
     void try_the_diagonal()
     {
-        IterationFacts by_diagonal = facts_.iteration;
-        by_diagonal.jacobi = true;
-        const Forecast forecast = forecast_iterative(by_diagonal, facts_.place, rates_);
-        if (forecast.of(facts_.ahead) >= choice_.iterative.of(facts_.ahead)) return;
+        constexpr double just = 1 + 1e-10, most = 0.7;  // of the steps allowed
+        IterationFacts   by_diagonal = facts_.iteration;
+        if (!(options_.precond == PrecondOptions{}) || !by_diagonal.positive || !(by_diagonal.coupling <= just)) return;
+        by_diagonal.jacobi = by_diagonal.hermitian = true;
+        if (!takes_less(by_diagonal)) return;
+        by_diagonal.hermitian = symmetry_facts<S>(cpu_, A_, true, false).hermitian;
+        if (!takes_less(by_diagonal) || steps_by_the_diagonal(by_diagonal) > most * options_.krylov.max_steps) return;
         facts_.iteration = by_diagonal;
-        choice_.iterative = forecast;
-        choice_.coupling = by_diagonal.coupling;
+        choice_.iterative = forecast_iterative(by_diagonal, facts_.place, rates_);
+        choice_.jacobi = true;
+    }
+    bool takes_less(const IterationFacts& than_facts) const
+    {
+        return forecast_iterative(than_facts, facts_.place, rates_).of(facts_.ahead) <
+               choice_.iterative.of(facts_.ahead);
+    }
+
+    /// On the host: ILU(0) has chains of rows, which a GPU is slow at.
+    bool quick_try_first()
+    {
+        if (!quick_) return false;
+        choice_.quick = worth_a_quick_try(facts_, rates_);
+        if (choice_.quick > 0 && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_) && has_gpu_()) choice_.quick = 0;
+        if (choice_.quick == 0) return false;
+        choice_.direct = false;
+        choice_.decisions.emplace_back("ILU(0) is tried before that, as it may take far less");
+        return true;
     }
 
     /// Whether LU may win, by what parts of A say of it, or nobody knows.
     bool worth_an_analysis()
     {
         const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
+        facts_.iteration.radius = estimate.radius;
+        try_the_diagonal();
         if (settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true)) return true;
         const Expected expected = expect(facts_, rates_);
         return expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
@@ -255,6 +283,7 @@ private:
 
     const CsrView<S>&            A_;
     const SolverOptions&         options_;
+    const bool                   quick_;
     const std::function<bool()>& has_gpu_;
     const Rates&                 rates_;
     const StopToken&             stop_;
@@ -269,10 +298,10 @@ private:
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
                        const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop,
-                       std::shared_ptr<const LuSymbolic> stored)
+                       std::shared_ptr<const LuSymbolic> stored, bool quick)
 {
     Choice     choice;
-    Chooser<S> chooser(A, options, ahead, has_gpu, rates, stop, choice);
+    Chooser<S> chooser(A, options, quick, ahead, has_gpu, rates, stop, choice);
     if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
@@ -289,9 +318,9 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
 }
 
 #define ILUX_INSTANTIATE(S)                                                                       \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,        \
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,  \
                                     const std::function<bool()>&, const Rates&, const StopToken&, \
-                                    std::shared_ptr<const LuSymbolic>);
+                                    std::shared_ptr<const LuSymbolic>, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -19,9 +19,11 @@ struct Choice {
     std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
     std::optional<Forecast>           lu;        ///< nothing: not looked at
     Forecast                          iterative;
-    std::optional<double>             coupling;   ///< the facts', where an iteration needs no more than the diagonal
-    std::optional<ChoiceFacts>        facts;      ///< nothing: the answer needed none
-    std::vector<std::string>          decisions;  ///< sentences with the figures that decided
+    bool   jacobi = false;  ///< an iteration needs no more than the diagonal; the facts say why
+    double quick =
+        0;  ///< worth_a_quick_try(); then the choice is by an estimate, and is to be made again after that try
+    std::optional<ChoiceFacts> facts;      ///< nothing: the answer needed none
+    std::vector<std::string>   decisions;  ///< sentences with the figures that decided
 };
 
 /// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is likely to fill, and only
@@ -30,9 +32,10 @@ struct Choice {
 /// @param has_gpu  whether there is one that may be used; asked only where it may decide, since a driver takes its time to start
 /// @param stop  gives an analysis up, and with it LU
 /// @param stored  an analysis that is there already decides in place of others; or null
+/// @param quick  whether a quick try may come before all else
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
                        const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop,
-                       std::shared_ptr<const LuSymbolic> stored = nullptr);
+                       std::shared_ptr<const LuSymbolic> stored = nullptr, bool quick = false);
 
 }  // namespace ilux

@@ -12,6 +12,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/near_symmetry.hpp"
+#include "ilux/base/tasks.hpp"
 
 namespace ilux {
 namespace {
@@ -171,21 +172,22 @@ void keep_symmetric(const SymmetryFacts& A, Plan& plan, std::vector<std::string>
 }  // namespace
 
 template <Scalar S>
-SymmetryFacts symmetry_facts(const CsrView<S>& A, bool hermitian, bool symmetric)
+SymmetryFacts symmetry_facts(Cpu& cpu, const CsrView<S>& A, bool hermitian, bool symmetric)
 {
     SymmetryFacts facts{.complex = is_complex<S>};
     const auto    holds = [&](Mirror mirror) {
-        const Asymmetry found = asymmetry_of(A, mirror);
+        const Asymmetry found = asymmetry_of(cpu, A, mirror);
         facts.rounded = facts.rounded || (found.within_rounding && !found.exact);
         return found.within_rounding;
     };
     facts.hermitian = hermitian && holds(Mirror::hermitian);
     facts.symmetric = symmetric && holds(is_complex<S> ? Mirror::symmetric : Mirror::hermitian);
-    facts.positive_diagonal = facts.hermitian;
-    for (Index i = 0; i < A.rows() && facts.positive_diagonal; ++i) facts.positive_diagonal = real_part(A.at(i, i)) > 0;
+    const auto not_positive = [&](Index i) { return !(real_part(A.at(i, i)) > 0); };
+    if (facts.hermitian)
+        with_tasks(cpu, A.nnz() >= 50'000, [&] { facts.positive_diagonal = !any_by_tasks(A.rows(), not_positive); });
     return facts;
 }
-#define ILUX_INSTANTIATE(S) template SymmetryFacts symmetry_facts(const CsrView<S>&, bool, bool);
+#define ILUX_INSTANTIATE(S) template SymmetryFacts symmetry_facts(Cpu&, const CsrView<S>&, bool, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -22,7 +22,7 @@ struct SymmetryFacts {
 };
 /// @param hermitian, symmetric  what is asked for
 template <Scalar S>
-SymmetryFacts symmetry_facts(const CsrView<S>& A, bool hermitian, bool symmetric);
+SymmetryFacts symmetry_facts(Cpu& cpu, const CsrView<S>& A, bool hermitian, bool symmetric);
 
 /// The first try of a strategy. An iteration: A symmetric (complex: Hermitian) with positive diagonal → CG, otherwise GMRES, where
 /// the method is left to us. For a method that needs a symmetric M, the multilevel ILU keeps it so: `definite` for CG and, where the

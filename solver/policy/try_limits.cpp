@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ilux/base/units.hpp"
 #include "ilux/solver/machine/forecast.hpp"
@@ -31,6 +32,14 @@ double seconds_of_other_pivots(const TryFacts& facts)
     LuWork by_entries = facts.choice.facts->lu;
     by_entries.matched = true;  // pivots leave the diagonal
     return seconds_by_entries(by_entries, facts.rates);
+}
+
+/// What the diagonal that was chosen may take before a preconditioner follows.
+double steps_of_the_diagonal(const TryFacts& facts)
+{
+    constexpr double mistaken = 2.5;
+    const bool       first = facts.choice.jacobi && facts.tried.empty();
+    return first ? mistaken * steps_by_the_diagonal(facts.choice.facts->iteration) : INFINITY;
 }
 
 }  // namespace
@@ -71,7 +80,7 @@ double seconds_to_factor(const TryFacts& facts, bool direct)
 
 Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
 {
-    const Index most = facts.options.krylov.max_steps;
+    const Index most = std::min<double>(facts.options.krylov.max_steps, steps_of_the_diagonal(facts));
     if (!other_strategy_open(facts, false)) return most;
     const double seconds = seconds_of_step((1 + fill) * double(nnz), {.gpu = gpu}, facts.rates);
     const double steps = patience(facts) * seconds_of_lu(facts) / seconds;

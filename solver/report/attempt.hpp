@@ -24,6 +24,8 @@ struct Plan {
     std::string    change;
     LuOptions      lu = {};
     bool           rounded_symmetry = false;  ///< the method needs A symmetric, and A is but for rounding
+    double         quick =
+        0;  ///< of a try that ends where it does not promise to be faster: seconds of what was chosen; else 0
 
     bool direct() const { return method == MethodChoice::lu; }
 };

@@ -52,10 +52,10 @@ std::unique_ptr<Ilu0<S>> build_ilu0(const CsrView<S>& A, Attempt& tried)
 }
 
 template <Scalar S>
-std::unique_ptr<Jacobi<S>> build_jacobi(const CsrView<S>& A, Attempt& tried)
+std::unique_ptr<Jacobi<S>> build_jacobi(const Cpu& cpu, const CsrView<S>& A, Attempt& tried)
 {
     WallClock clock;
-    auto      M = std::make_unique<Jacobi<S>>(A);
+    auto      M = std::make_unique<Jacobi<S>>(A, cpu);
     tried.seconds_factor = clock.seconds();
     tried.factor_bytes = sizeof(S) * static_cast<std::size_t>(A.rows());
     tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
@@ -252,7 +252,7 @@ bool IterativeSolver<S>::build(const TryListener& listener, const StopToken& sto
                 return factors_.ilu0 != nullptr;
             case PrecondKind::jacobi:
                 bring_values();
-                factors_.jacobi = build_jacobi<S>(*A_, tried);
+                factors_.jacobi = build_jacobi<S>(machine_.cpu, *A_, tried);
                 require_within(options_.memory_limit, tried);
                 break;
             case PrecondKind::none:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ilux/solver/strategy/direct_solver.hpp"
@@ -22,6 +23,8 @@ public:
     Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
                std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored = {});
 
+    /// An analysis that was made meanwhile, or null, before a direct solver is taken.
+    void know(std::shared_ptr<const LuSymbolic> symbolic) { symbolic_ = std::move(symbolic); }
     /// From now on this one. @return what was decided about its device
     std::vector<std::string> take(bool direct);
     bool                     takes_direct() const { return takes_direct_; }

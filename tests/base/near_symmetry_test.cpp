@@ -20,6 +20,8 @@ namespace {
 using test::Complex;
 using test::eps;
 
+Cpu threads(1);
+
 /// Elements k kᴴ of four unknowns each, added up in an order of its own for every entry: a_ij and ā_ji differ by rounding, and entries that
 /// cancel are left as rounding, or are not there at all. With `conjugated` off it is k kᵀ.
 template <class S>
@@ -99,7 +101,7 @@ void expect_rounding(Mirror mirror)
         for (const double spread : {0., 12.})
             for (unsigned seed = 1; seed <= 5; ++seed) {
                 const auto A = assembled<S>(n, spread, mirror == Mirror::hermitian, seed);
-                const auto found = asymmetry_of<S>(A, mirror);
+                const auto found = asymmetry_of<S>(threads, A, mirror);
                 EXPECT_TRUE(found.within_rounding) << n << ' ' << spread << ' ' << seed;
                 const bool exact = mirror == Mirror::hermitian ? is_hermitian<S>(A) : is_symmetric<S>(A);
                 EXPECT_EQ(found.exact, exact);
@@ -109,7 +111,7 @@ void expect_rounding(Mirror mirror)
                 // Sixty times what rounding makes of it is no rounding.
                 const double root = std::sqrt(std::abs(A.at(0, 0)) * std::abs(A.at(n - 1, n - 1)));
                 const double size = 500 * eps * (root + 2 * std::abs(A.at(0, n - 1)));
-                EXPECT_FALSE(asymmetry_of<S>(with<S>(A, 0, n - 1, S(size)), mirror).within_rounding) << n;
+                EXPECT_FALSE(asymmetry_of<S>(threads, with<S>(A, 0, n - 1, S(size)), mirror).within_rounding) << n;
             }
     EXPECT_GE(inexact, 30);
 }
@@ -125,10 +127,29 @@ TEST(NearSymmetry, IsThatOfExactSymmetryWhereThatHolds)
 {
     for (unsigned seed = 1; seed <= 5; ++seed) {
         const auto A = test::random_spd(30, 3, seed);
-        const auto found = asymmetry_of<double>(A, Mirror::hermitian);
+        const auto found = asymmetry_of<double>(threads, A, Mirror::hermitian);
         EXPECT_TRUE(found.within_rounding && found.exact);
         EXPECT_EQ(found.largest, 0);
-        EXPECT_FALSE(asymmetry_of<double>(test::random_dominant(30, 3, seed), Mirror::hermitian).within_rounding);
+        EXPECT_FALSE(
+            asymmetry_of<double>(threads, test::random_dominant(30, 3, seed), Mirror::hermitian).within_rounding);
+    }
+}
+
+TEST(NearSymmetry, IsTheSameOnAnyNumberOfThreads)
+{
+    Cpu         three(3);
+    const Index n = 20'000;
+    const auto  A = test::random_spd(n, 3, 1);
+    const auto  small = with<double>(A, 3, n - 120, 1e-16), large = with<double>(A, n - 120, 3, 1e-3);
+    for (const auto* one : {&A, &small, &large}) {
+        const auto found = asymmetry_of<double>(three, *one, Mirror::hermitian);
+        const auto serial = asymmetry_of<double>(threads, *one, Mirror::hermitian);
+        EXPECT_EQ(found.within_rounding, serial.within_rounding);
+        EXPECT_EQ(found.exact, serial.exact);
+        EXPECT_EQ(found.largest, serial.largest);
+        EXPECT_EQ(found.entry, serial.entry);
+        EXPECT_EQ(found.within_rounding, one != &large);
+        EXPECT_EQ(found.exact, one == &A);
     }
 }
 
@@ -138,7 +159,7 @@ TEST(NearSymmetry, CountsAMissingEntryAsZero)
     const auto holds = [](double x, bool below) {
         const std::vector<Index>  row{0, 1, below ? 1 : 0}, col{0, 1, below ? 0 : 1};
         const std::vector<double> val{2, 8, x};
-        return asymmetry_of<double>(CsrMatrix<>::from_triplets(2, 2, row, col, val), Mirror::hermitian);
+        return asymmetry_of<double>(threads, CsrMatrix<>::from_triplets(2, 2, row, col, val), Mirror::hermitian);
     };
     for (const bool below : {false, true}) {
         EXPECT_TRUE(holds(31 * eps, below).within_rounding);
@@ -154,7 +175,8 @@ TEST(NearSymmetry, AsksZeroDiagonalsForEntriesThatAgreeThemselves)
     const auto holds = [](double x, double y) {
         const std::vector<Index>  row{0, 1}, col{1, 0};
         const std::vector<double> val{x, y};
-        return asymmetry_of<double>(CsrMatrix<>::from_triplets(2, 2, row, col, val), Mirror::hermitian).within_rounding;
+        return asymmetry_of<double>(threads, CsrMatrix<>::from_triplets(2, 2, row, col, val), Mirror::hermitian)
+            .within_rounding;
     };
     for (const double unit : {1e-300, 1e-20, 1., 1e300, 1e308}) {
         EXPECT_TRUE(holds(unit, unit * (1 + 4 * eps))) << unit;
@@ -168,7 +190,7 @@ TEST(NearSymmetry, AsksAHermitianDiagonalToBeReal)
     const auto holds = [](Complex a) {
         const std::vector<Index>   at{0};
         const std::vector<Complex> val{a};
-        return asymmetry_of<Complex>(CsrMatrix<Complex>::from_triplets(1, 1, at, at, val), Mirror::hermitian)
+        return asymmetry_of<Complex>(threads, CsrMatrix<Complex>::from_triplets(1, 1, at, at, val), Mirror::hermitian)
             .within_rounding;
     };
     EXPECT_TRUE(holds({1, 0}));
@@ -181,10 +203,11 @@ TEST(NearSymmetry, IsNotThatOfNaNOrOfARectangle)
     const std::vector<Index>  row{0, 1}, col{1, 0};
     const std::vector<double> val{1, 1};
     auto                      A = CsrMatrix<>::from_triplets(2, 2, row, col, val);
-    EXPECT_TRUE(asymmetry_of<double>(A, Mirror::hermitian).exact);
+    EXPECT_TRUE(asymmetry_of<double>(threads, A, Mirror::hermitian).exact);
     A.val()[0] = A.val()[1] = std::nan("");
-    EXPECT_FALSE(asymmetry_of<double>(A, Mirror::hermitian).within_rounding);
-    EXPECT_FALSE(asymmetry_of<double>(CsrMatrix<>::from_triplets(2, 3, {}, {}, {}), Mirror::hermitian).within_rounding);
+    EXPECT_FALSE(asymmetry_of<double>(threads, A, Mirror::hermitian).within_rounding);
+    EXPECT_FALSE(
+        asymmetry_of<double>(threads, CsrMatrix<>::from_triplets(2, 3, {}, {}, {}), Mirror::hermitian).within_rounding);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 namespace ilux::test {
 namespace {
 
+Cpu serial(1);
+
 CsrMatrix<Complex> waves(const std::string& spec) { return std::get<CsrMatrix<Complex>>(gallery::build_any(spec)); }
 
 /// [3+4i  1; 2  −2+s·i]
@@ -25,7 +27,7 @@ CsrMatrix<Complex> two_rows(double s)
 
 TEST(Damped, AddsToTheDiagonalByHand)
 {
-    const auto made = damped<Complex>(two_rows(0), {.damping = {0.5}}).A;
+    const auto made = damped<Complex>(serial, two_rows(0), {.damping = {0.5}}).A;
     EXPECT_EQ(made.at(0, 0), Complex(3, 6.5));
     EXPECT_EQ(made.at(1, 1), Complex(-2, 1));
     EXPECT_EQ(made.at(0, 1), Complex(1));
@@ -34,7 +36,7 @@ TEST(Damped, AddsToTheDiagonalByHand)
 
 TEST(Damped, HasTheSignOfTheDiagonal)
 {
-    const auto made = damped<Complex>(two_rows(-5), {.damping = {0.5}}).A;
+    const auto made = damped<Complex>(serial, two_rows(-5), {.damping = {0.5}}).A;
     EXPECT_EQ(made.at(0, 0), Complex(3, 1.5));
     EXPECT_EQ(made.at(1, 1), Complex(-2, -5 - std::sqrt(29.) / 2));
 }
@@ -42,23 +44,24 @@ TEST(Damped, HasTheSignOfTheDiagonal)
 TEST(Damped, LeavesAAsItIsWithoutDamping)
 {
     const auto A = waves("ac_mesh:n=9");
-    EXPECT_TRUE(std::ranges::equal(damped<Complex>(A, {}).A.val(), A.val()));
+    EXPECT_TRUE(std::ranges::equal(damped<Complex>(serial, A, {}).A.val(), A.val()));
     const auto real = gallery::build("poisson2d:n=9");
-    EXPECT_TRUE(std::ranges::equal(damped<double>(real, {}).A.val(), real.val()));
+    EXPECT_TRUE(std::ranges::equal(damped<double>(serial, real, {}).A.val(), real.val()));
 }
 
 TEST(Damped, HasNoEntryWhereADiagonalIsNotStored)
 {
     const auto A = CsrMatrix<Complex>::from_sorted(2, 2, {0, 1, 2}, {1, 0}, {Complex{0, 1}, 1});
-    EXPECT_EQ(damped<Complex>(A, {.damping = {1}}).A.nnz(), 2);
-    EXPECT_EQ(damped<Complex>(CsrMatrix<Complex>::from_sorted(0, 0, {0}, {}, {}), {.damping = {1}}).A.rows(), 0);
+    EXPECT_EQ(damped<Complex>(serial, A, {.damping = {1}}).A.nnz(), 2);
+    EXPECT_EQ(damped<Complex>(serial, CsrMatrix<Complex>::from_sorted(0, 0, {0}, {}, {}), {.damping = {1}}).A.rows(),
+              0);
 }
 
 TEST(Damped, RefusesRealMatrices)
 {
     const auto A = gallery::build("poisson2d:n=9");
     Cpu        cpu(1);
-    EXPECT_THROW(damped<double>(A, {.damping = {0.1}}), InvalidInput);
+    EXPECT_THROW(damped<double>(serial, A, {.damping = {0.1}}), InvalidInput);
     EXPECT_THROW(MlIlu<double>::build(cpu, A, {.damping = {0.1}}), InvalidInput);
 }
 
@@ -67,7 +70,7 @@ TEST(Damped, IsTheShiftedLaplacianInside)
 {
     const double kh = 0.5, beta = 0.25;
     const auto   A = waves("helmholtz2d_open:n=33,kh=0.5"), shifted = waves("helmholtz2d_open:n=33,kh=0.5,shift=0.25");
-    const auto   made = damped<Complex>(A, {.damping = {beta * kh * kh / (4 - kh * kh)}}).A;
+    const auto   made = damped<Complex>(serial, A, {.damping = {beta * kh * kh / (4 - kh * kh)}}).A;
     for (Index i = 1; i < 32; ++i)
         for (Index j = 1; j < 32; ++j) {
             const Index row = 33 * i + j;
@@ -78,7 +81,7 @@ TEST(Damped, IsTheShiftedLaplacianInside)
 TEST(Damped, ChoosesAShareOfTheWaveNumberForLargeWaveProblemsAlone)
 {
     const double kh = 0.5, expected = damped_share * kh * kh / (4 - kh * kh);
-    const auto   chosen = [](const char* spec) { return damped<Complex>(waves(spec), {}); };
+    const auto   chosen = [](const char* spec) { return damped<Complex>(serial, waves(spec), {}); };
     const auto   made = chosen("helmholtz2d_open:n=150,kh=0.5");
     EXPECT_NEAR(made.beta, expected, 1e-12);
     ASSERT_EQ(made.decisions.size(), 1U);
@@ -86,7 +89,7 @@ TEST(Damped, ChoosesAShareOfTheWaveNumberForLargeWaveProblemsAlone)
     EXPECT_EQ(chosen("helmholtz2d_open:n=140,kh=0.5").beta, 0);   // small
     EXPECT_EQ(chosen("helmholtz2d_open:n=150,kh=0.15").beta, 0);  // long waves
     EXPECT_EQ(chosen("ac_mesh:n=150").beta, 0);                   // none
-    EXPECT_EQ(damped<Complex>(waves("helmholtz2d_open:n=150,kh=0.5"), {.damping = {0}}).beta, 0);
+    EXPECT_EQ(damped<Complex>(serial, waves("helmholtz2d_open:n=150,kh=0.5"), {.damping = {0}}).beta, 0);
 }
 
 TEST(Damped, IsReadAndWritten)

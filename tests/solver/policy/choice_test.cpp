@@ -278,18 +278,20 @@ CsrMatrix<double> heat(Index n, double k)
 TEST(ChooseWay, IsContentWithTheDiagonalWhereItOutweighsTheRest)
 {
     const auto diffusive = chosen(heat(40, 1));
-    EXPECT_NEAR(diffusive.coupling.value_or(0), 6. / 7, 1e-12);
+    ASSERT_TRUE(diffusive.jacobi);
+    EXPECT_NEAR(diffusive.facts->iteration.coupling, 6. / 7, 1e-12);
     EXPECT_FALSE(diffusive.direct);
-    EXPECT_FALSE(chosen(gallery::build("poisson3d:n=40")).coupling);
-    EXPECT_FALSE(chosen(heat(40, 1e6)).coupling);  // all but singular
+    EXPECT_TRUE(chosen(gallery::build("poisson3d:n=40")).jacobi);  // outweighed by nothing, but near its boundary
+    EXPECT_FALSE(chosen(gallery::build("poisson2d:n=400")).jacobi);  // too many steps
+    EXPECT_FALSE(chosen(gallery::build("convdiff3d:n=40")).jacobi);  // not for CG
     SolverOptions given;
     given.precond.mlilu.drop_tol = 1e-3;
-    EXPECT_FALSE(chosen(heat(40, 1), given).coupling);
+    EXPECT_FALSE(chosen(heat(40, 1), given).jacobi);
 
     for (const double diagonal : {0., -7.}) {
         auto B = heat(40, 1);
         for (Offset p = B.row_ptr()[5]; p < B.row_ptr()[6]; ++p) B.val()[p] = B.col()[p] == 5 ? diagonal : 0;
-        EXPECT_FALSE(chosen(B).coupling) << diagonal;
+        EXPECT_FALSE(chosen(B).jacobi) << diagonal;
     }
 
     const auto          A = heat(40, 1);
@@ -300,7 +302,7 @@ TEST(ChooseWay, IsContentWithTheDiagonalWhereItOutweighsTheRest)
     const auto report = solver.solve(b, x);
     ASSERT_TRUE(report.converged());
     EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::jacobi);
-    EXPECT_LE(report.result().report.steps, steps_by_the_diagonal(6. / 7));
+    EXPECT_LE(report.result().report.steps, steps_by_the_diagonal({.coupling = 6. / 7}));
 }
 
 TEST(ChooseWay, AsksForAGpuOnlyWhereItMayDecide)

@@ -1,0 +1,38 @@
+#pragma once
+// A first try by ILU(0), before what was chosen: it takes next to nothing to begin, may be many times faster, and ends as soon as it does not
+// promise to be.
+
+#include <vector>
+
+#include "ilux/base/types.hpp"
+#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/solver/machine/options.hpp"
+
+namespace ilux {
+
+/// Whether these options leave such a try open: method and preconditioner are ours to choose, and another try may follow.
+bool leaves_quick_try(const SolverOptions& options);
+
+/// Seconds of what was chosen, where ILU(0) and ten steps with it take at most 15 % of that, which is not below half a second; else 0.
+double worth_a_quick_try(const ChoiceFacts& facts, const Rates& rates);
+
+/// Whether an iteration that goes on is likely to have been worth it: it may look around for 10 % of the seconds of what was chosen, or for ten steps, and take
+/// 60 % of them in all. Steps to come are those that the last half of the steps, at its rate, leaves to rtol.
+class QuickProgress {
+public:
+    /// @param seconds  of what was chosen
+    QuickProgress(double rtol, double seconds) : rtol_(rtol), seconds_(seconds) {}
+    /// @param step  since the start  @param residual  relative  @param elapsed  seconds since the start, M included
+    /// @return whether to go on; once false, or converged, always the same
+    bool goes_on(Index step, double residual, double elapsed);
+    bool given_up() const { return given_up_; }
+
+private:
+    bool promises(double elapsed) const;
+
+    double              rtol_, seconds_, begun_ = 0;
+    std::vector<double> best_;  // log of the smallest residual so far, of each step
+    bool                given_up_ = false, converged_ = false;
+};
+
+}  // namespace ilux

@@ -1,0 +1,186 @@
+// The try by ILU(0) that comes first: when it is begun, and when it ends.
+
+#include "ilux/solver/policy/quick_try.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+/// Steps until it is given up or has converged. @param residual  of a step; one takes a second  @param begun  seconds of M
+template <class Residual>
+Index steps_until_the_end(double seconds, const Residual& residual, double begun = 0)
+{
+    QuickProgress progress(1e-8, seconds);
+    Index         step = 0;
+    while (step < 1000 && progress.goes_on(step, residual(step), begun + step) && residual(step) > 1e-8) ++step;
+    return step;
+}
+
+TEST(QuickProgress, GoesOnWhileItsRateLeadsToRtolInTime)
+{
+    const auto rate = [](double digits) { return [=](Index step) { return std::pow(10., -digits * step); }; };
+    EXPECT_EQ(steps_until_the_end(200, rate(0.1)), 80);
+    EXPECT_EQ(steps_until_the_end(140, rate(0.1)), 80);      // 80 of 84 seconds
+    EXPECT_EQ(steps_until_the_end(120, rate(0.1)), 25);      // more than 72, which is certain from 24 seconds on
+    EXPECT_EQ(steps_until_the_end(200, rate(0.01)), 21);     // 800 steps: hopeless as soon as it has looked around
+    EXPECT_EQ(steps_until_the_end(200, rate(0.1), 50), 10);  // what M has taken counts
+}
+
+TEST(QuickProgress, LooksAroundBeforeItJudges)
+{
+    const auto late = [](Index step) { return step < 15 ? 1. : std::pow(10., -0.5 * (step - 15)); };
+    EXPECT_EQ(steps_until_the_end(200, late), 31);
+    EXPECT_EQ(steps_until_the_end(50, late), 10);  // ten steps, though a tenth of the seconds is over
+    EXPECT_EQ(steps_until_the_end(1000, [](Index) { return 1.; }), 101);
+}
+
+TEST(QuickProgress, HeedsTheSmallestResidualSoFar)
+{
+    const auto wild = [](Index step) { return std::pow(10., -0.1 * step) * (step % 3 == 1 ? 1e4 : 1); };
+    EXPECT_GT(steps_until_the_end(300, wild), 75);
+}
+
+TEST(QuickProgress, StaysAsItEnded)
+{
+    QuickProgress converged(1e-8, 1), lost(1e-8, 1);
+    EXPECT_TRUE(converged.goes_on(0, 1, 0.1));
+    EXPECT_TRUE(converged.goes_on(1, 1e-9, 0.1));
+    EXPECT_TRUE(converged.goes_on(2, 1, 100));  // of a correction
+    EXPECT_FALSE(converged.given_up());
+    EXPECT_FALSE(lost.goes_on(0, 1, 2));
+    EXPECT_FALSE(lost.goes_on(1, 1e-9, 2));
+    EXPECT_TRUE(lost.given_up());
+}
+
+ChoiceFacts of_a_grid(double rows)
+{
+    ChoiceFacts facts;
+    facts.lu = {.entries = 7 * rows, .arcs = 7 * rows, .nnz = 300 * rows, .flops = 20 * rows * rows};
+    facts.iteration = {.entries = 8 * rows, .rows = rows};
+    return facts;
+}
+
+TEST(QuickTry, IsWorthItWhereItTakesLittleBesideWhatWasChosen)
+{
+    const double chosen = worth_a_quick_try(of_a_grid(1e5), Rates());
+    EXPECT_EQ(chosen, std::min(expect(of_a_grid(1e5), Rates()).direct, expect(of_a_grid(1e5), Rates()).iteration));
+    EXPECT_GT(chosen, 0.5);
+    EXPECT_EQ(worth_a_quick_try(of_a_grid(1e4), Rates()), 0);  // too short to matter
+    ChoiceFacts dense = of_a_grid(1e5), by_diagonal = of_a_grid(1e5), on_gpu = of_a_grid(1e5), many = of_a_grid(1e5);
+    dense.iteration.rows = 1e3;
+    by_diagonal.iteration.jacobi = true;
+    by_diagonal.iteration.coupling = 0.999999;
+    on_gpu.place.gpu = true;
+    many.ahead = {10, 1};
+    for (const ChoiceFacts& facts : {dense, by_diagonal, on_gpu, many}) EXPECT_EQ(worth_a_quick_try(facts, Rates()), 0);
+}
+
+TEST(QuickTry, IsLeftByOptionsThatAskForNothing)
+{
+    SolverOptions options;
+    EXPECT_TRUE(leaves_quick_try(options));
+    SolverOptions precond = options, stop = options, once = options, method = options, mixed = options;
+    precond.precond.mlilu.drop_tol = 1e-3;
+    stop.krylov.stop = StopTest::error;
+    once.retry = false;
+    method.method = MethodChoice::gmres;
+    mixed.krylov.precision = KrylovPrecision::mixed;
+    for (const SolverOptions& one : {precond, stop, once, method, mixed}) EXPECT_FALSE(leaves_quick_try(one));
+}
+
+/// While it stands, a machine on which all but ILU(0) is expected to take for ages, so that no clock decides.
+class SlowButForIlu0 {
+public:
+    SlowButForIlu0() : before_(machine_rates())
+    {
+        Rates slow = before_;
+        for (double* rate : {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number,
+                             &slow.order_arc, &slow.crout_entry, &slow.rounds_entry, &slow.iteration_entry})
+            *rate *= 1e6;
+        use_rates(slow);
+    }
+    ~SlowButForIlu0() { use_rates(before_); }
+    SlowButForIlu0(const SlowButForIlu0&) = delete;
+    SlowButForIlu0& operator=(const SlowButForIlu0&) = delete;
+
+private:
+    Rates before_;
+};
+
+/// @param heard  the steps
+SolverReport solved(LinearSolver<>& solver, const CsrMatrix<double>& A, const ProgressListener& heard = {})
+{
+    const SlowButForIlu0      slow;
+    const std::vector<double> b = test::random_vector(A.rows(), 1);
+    std::vector<double>       x(b.size());
+    solver.listen({.on_progress = heard});
+    solver.analyse(A);
+    (void)solver.factor();
+    return solver.solve(b, x);
+}
+
+TEST(QuickTry, ComesFirstAndMaySuffice)
+{
+    LinearSolver solver;
+    const auto   report = solved(solver, gallery::build("convdiff3d:n=20"));
+    EXPECT_TRUE(report.converged());
+    ASSERT_EQ(report.attempts.size(), 1);
+    EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::ilu0);
+    EXPECT_GT(report.result().plan.quick, 0);
+}
+
+TEST(QuickTry, GivesWayToWhatWasChosen)
+{
+    SolverOptions few;
+    few.krylov.max_steps = 5;
+    LinearSolver by_pivot, by_steps(few);
+    const auto   zero_pivot = solved(by_pivot, gallery::build("stokes2d:n=40")),
+               steps = solved(by_steps, gallery::build("convdiff3d:n=20"));
+    for (const SolverReport* report : {&zero_pivot, &steps}) {
+        EXPECT_TRUE(report->converged());
+        ASSERT_GE(report->attempts.size(), 2);
+        EXPECT_GT(report->attempts[0].plan.quick, 0);
+        EXPECT_EQ(report->attempts[1].plan.quick, 0);
+        EXPECT_NE(report->attempts[1].plan.precond.kind, PrecondKind::ilu0);
+    }
+    EXPECT_EQ(zero_pivot.attempts[0].report.outcome, Outcome::breakdown);
+    EXPECT_EQ(steps.attempts[0].report.outcome, Outcome::max_steps);
+}
+
+TEST(QuickTry, EndsAllWhenTheCallerAsksForIt)
+{
+    LinearSolver solver;
+    StopSource   source;
+    solver.heed(source.token());
+    const auto report = solved(solver, gallery::build("convdiff3d:n=20"), [&](const Progress& now) {
+        if (now.phase == Progress::Phase::solve && now.done == 3) source.request_stop();
+    });
+    EXPECT_EQ(report.outcome(), Outcome::cancelled);
+    EXPECT_EQ(report.attempts.size(), 1);
+}
+
+TEST(QuickTry, ServesTheNextNumbersOfASeriesToo)
+{
+    const auto          A = gallery::build("convdiff3d:n=20");
+    LinearSolver        solver;
+    std::vector<double> b = test::random_vector(A.rows(), 2), x(b.size()), values(A.val().begin(), A.val().end());
+    EXPECT_TRUE(solved(solver, A).converged());
+    for (double& value : values) value *= 1.5;
+    EXPECT_TRUE(solver.refactor(values).ready());
+    const auto report = solver.solve(b, x);
+    EXPECT_TRUE(report.converged());
+    EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::ilu0);
+}
+
+}  // namespace
+}  // namespace ilux
