@@ -104,7 +104,7 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     if (null_space.asked()) choice_.direct_possible = false;
     else if (automatic()) {
         for_ahead_ = {series_.promised, std::max(1.0, ahead.columns)};
-        choose(true, stored ? stored->symbolic : nullptr);
+        choose(stored ? stored->symbolic : nullptr, nullptr);
     }
     for (const std::string& decision : decisions) loop.decide(decision);
     if (choice_.direct && !stored && options_.lu.order_for != asked_order_for_ &&
@@ -162,13 +162,13 @@ double LinearSolver<S>::Impl::seconds_left() const
     return options_.time_limit > 0 ? options_.time_limit - loop.budget().elapsed() : INFINITY;
 }
 
-/// @param quick  whether a quick try may come first  @param stored  an analysis that is there, or null
+/// @param stored  an analysis that is there, or null  @param estimated  what was known before a quick try, or null
 template <Scalar S>
-void LinearSolver<S>::Impl::choose(bool quick, std::shared_ptr<const LuSymbolic> stored)
+void LinearSolver<S>::Impl::choose(std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated)
 {
     choice_ = choose_strategy<S>(
-        A_, options_, for_ahead_, [this] { return gpu_is_open(options_); }, machine_rates(),
-        within(seconds_left() / 2), std::move(stored), quick);
+        A_, options_, for_ahead_, [this] { return gpu_is_open(options_); }, machine_rates(), within(seconds_left() / 2),
+        std::move(stored), estimated);
     untold_choice_ = choice_.facts;
     loop.note(choice_.decisions);
 }
@@ -181,8 +181,9 @@ std::optional<Plan> LinearSolver<S>::Impl::plan_after_quick_try(const Attempt& q
     else if (quick.no_solution) why_not = "nothing that could be tried would find one";
     else if (!(seconds_left() > 0)) why_not = fmt::format("the time limit of {:g} s was reached", options_.time_limit);
     if (!why_not.empty()) return std::nullopt;
-    const WallClock clock;
-    choose(false, nullptr);
+    const WallClock   clock;
+    const ChoiceFacts known = *choice_.facts;
+    choose(nullptr, &known);
     strategies->know(choice_.symbolic);
     analysing_ = clock.seconds();
     std::vector<std::string> decisions;
@@ -257,7 +258,7 @@ std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tr
     const OtherStrategies    others{.direct_possible = choice_.direct_possible,
                                     .lu = choice_.lu ? std::optional(seconds_of_lu(facts())) : std::nullopt,
                                     .first_iterative = plan_of(false, decisions)};
-    auto plan = next_plan_of_either_strategy(options_, others, tried, loop.budget().elapsed(), why_not);
+    auto plan = next_plan_of_either_strategy(options_, others, beyond_quick(tried), loop.budget().elapsed(), why_not);
     if (plan && !plan->direct() && tried.back().plan.direct()) loop.note(decisions);
     return plan;
 }

@@ -104,7 +104,7 @@ private:
     double seconds_left() const;
     /// The caller's token, and so many seconds from now.
     StopToken within(double seconds) const { return analysis_within(stop, seconds); }
-    TryFacts  facts() const { return {options_, machine_rates(), choice_, loop.tried(), seconds_left()}; }
+    TryFacts  facts() const { return {options_, machine_rates(), choice_, beyond_quick(loop.tried()), seconds_left()}; }
     bool      direct() const { return strategies->takes_direct(); }
     void      take_strategy(bool of_direct);
     /// The system of the call under way. Makes Aᴴ where that is needed.
@@ -115,7 +115,7 @@ private:
     Plan                first_plan();
     Plan                first_plan_again();
     std::optional<Plan> next_plan(std::span<const Attempt> tried, std::string& why_not);
-    void                choose(bool quick, std::shared_ptr<const LuSymbolic> stored);
+    void                choose(std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated);
     std::optional<Plan> plan_after_quick_try(const Attempt& quick, std::string& why_not);
     bool                factor_by(Attempt& tried);
     bool                factor_lu(Attempt& tried);

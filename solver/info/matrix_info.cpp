@@ -162,7 +162,7 @@ Recommended recommend(const CsrView<S>& A, const StopToken& stop)
 {
     const SolverOptions options;
     Choice              choice = choose_strategy<S>(
-        A, options, 1, [&] { return gpu_is_open(options); }, machine_rates(), stop, nullptr, true);
+        A, options, 1, [&] { return gpu_is_open(options); }, machine_rates(), stop);
     Cpu        threads(options.threads);
     const Plan plan = first_plan(options, choice.direct, symmetry_facts(threads, A, true, false), choice.decisions);
     return {.method = plan.method,

@@ -176,6 +176,9 @@ Json choice_json(const ChoiceFacts& facts)
               {"hopeless", iteration.hopeless},
               {"coupling", json_number(iteration.coupling)},
               {"complex", iteration.complex},
+              {"rows", iteration.rows},
+              {"radius", iteration.radius},
+              {"hermitian", iteration.hermitian},
               {"jacobi", iteration.jacobi}}}};
 }
 

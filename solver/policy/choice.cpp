@@ -92,35 +92,39 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
 template <Scalar S>
 class Chooser {
 public:
-    Chooser(const CsrView<S>& A, const SolverOptions& options, bool quick, const Ahead& ahead,
-            const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop, Choice& choice)
+    Chooser(const CsrView<S>& A, const SolverOptions& options, const std::function<bool()>& has_gpu, const Rates& rates,
+            const StopToken& stop, Choice& choice)
         : A_(A),
           options_(options),
-          quick_(quick && leaves_quick_try(options)),
           has_gpu_(has_gpu),
           rates_(rates),
           stop_(stop),
           cpu_(options.threads),
           choice_(choice)
-    {
-        facts_.place.threads = cpu_.threads();
-        facts_.ahead = ahead;
-        facts_.iteration = facts_of_iteration(cpu_, A, options);
-        const bool asked = options.device == DeviceChoice::gpu;
-        if (asked || (facts_.iteration.rounds && A.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates))) look_for_gpu();
-        choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
-    }
+    {}
 
-    void choose(std::shared_ptr<const LuSymbolic> stored)
+    void choose(const Ahead& ahead, std::shared_ptr<const LuSymbolic> stored)
     {
+        look(ahead);
         if (!stored) {
             if (A_.nnz() >= estimated_nnz) {
-                const bool worth = worth_an_analysis();
-                if (quick_try_first() || !worth) return;
+                estimate();
+                if (quick_try_first() || !worth_an_analysis()) return;
             }
             stored = analysed();
         }
         if (stored) decide(std::move(stored));
+    }
+
+    /// By the facts that an estimate has left.
+    void choose_again(const ChoiceFacts& facts)
+    {
+        facts_ = facts;
+        sampled_ = facts.iteration.hopeless || facts.iteration.fill != IterationFacts().fill;
+        choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
+        settle(facts_.lu, true);
+        if (!worth_an_analysis()) return;
+        if (auto symbolic = analysed()) decide(std::move(symbolic));
     }
 
     void no_lu(std::string why)
@@ -132,16 +136,36 @@ public:
     }
 
 private:
+    void look(const Ahead& ahead)
+    {
+        facts_.place.threads = cpu_.threads();
+        facts_.ahead = ahead;
+        facts_.iteration = facts_of_iteration(cpu_, A_, options_);
+        const bool asked = options_.device == DeviceChoice::gpu;
+        if (asked || (facts_.iteration.rounds && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_))) look_for_gpu();
+        choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
+    }
+
+    /// What parts of A say of an LU, and of simpler preconditioners.
+    void estimate()
+    {
+        const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
+        facts_.iteration.radius = estimate.radius;
+        if (options_.precond == PrecondOptions{} && facts_.iteration.positive) {
+            facts_.iteration.hermitian = symmetry_facts<S>(cpu_, A_, true, false).hermitian;
+            try_the_diagonal();
+        }
+        settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true);
+    }
+
     /// Where rows are dominant, if only just.
     void try_the_diagonal()
     {
         constexpr double just = 1 + 1e-10, most = 0.7;  // of the steps allowed
         IterationFacts   by_diagonal = facts_.iteration;
-        if (!(options_.precond == PrecondOptions{}) || !by_diagonal.positive || !(by_diagonal.coupling <= just)) return;
-        by_diagonal.jacobi = by_diagonal.hermitian = true;
-        if (!takes_less(by_diagonal)) return;
-        by_diagonal.hermitian = symmetry_facts<S>(cpu_, A_, true, false).hermitian;
-        if (!takes_less(by_diagonal) || steps_by_the_diagonal(by_diagonal) > most * options_.krylov.max_steps) return;
+        by_diagonal.jacobi = true;
+        if (!(by_diagonal.coupling <= just) || !takes_less(by_diagonal)) return;
+        if (steps_by_the_diagonal(by_diagonal) > most * options_.krylov.max_steps) return;
         facts_.iteration = by_diagonal;
         choice_.iterative = forecast_iterative(by_diagonal, facts_.place, rates_);
         choice_.jacobi = true;
@@ -155,7 +179,7 @@ private:
     /// On the host: ILU(0) has chains of rows, which a GPU is slow at.
     bool quick_try_first()
     {
-        if (!quick_) return false;
+        if (!leaves_quick_try(options_)) return false;
         choice_.quick = worth_a_quick_try(facts_, rates_);
         if (choice_.quick > 0 && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_) && has_gpu_()) choice_.quick = 0;
         if (choice_.quick == 0) return false;
@@ -164,15 +188,12 @@ private:
         return true;
     }
 
-    /// Whether LU may win, by what parts of A say of it, or nobody knows.
-    bool worth_an_analysis()
+    /// Whether LU may win by the estimate, or nobody knows.
+    bool worth_an_analysis() const
     {
-        const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
-        facts_.iteration.radius = estimate.radius;
-        try_the_diagonal();
-        if (settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true)) return true;
         const Expected expected = expect(facts_, rates_);
-        return expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
+        const bool open = expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
+        return expected.take_lu || open;
     }
 
     /// Null where an order has too many flops, or the memory does not suffice; then the choice says so.
@@ -266,8 +287,7 @@ private:
         facts_.iteration.gpu_rounds = facts_.iteration.rounds;
     }
 
-    /// @return whether LU is taken by these figures
-    bool settle(const LuWork& work, bool estimated)
+    void settle(const LuWork& work, bool estimated)
     {
         facts_.lu = work;
         facts_.lu_estimated = estimated;
@@ -278,12 +298,10 @@ private:
         choice_.lu = expected.lu;
         choice_.direct = expected.take_lu;
         choice_.decisions.assign(1, told(facts_, expected, rates_));  // of the last figures
-        return expected.take_lu;
     }
 
     const CsrView<S>&            A_;
     const SolverOptions&         options_;
-    const bool                   quick_;
     const std::function<bool()>& has_gpu_;
     const Rates&                 rates_;
     const StopToken&             stop_;
@@ -298,10 +316,10 @@ private:
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
                        const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop,
-                       std::shared_ptr<const LuSymbolic> stored, bool quick)
+                       std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated)
 {
     Choice     choice;
-    Chooser<S> chooser(A, options, quick, ahead, has_gpu, rates, stop, choice);
+    Chooser<S> chooser(A, options, has_gpu, rates, stop, choice);
     if (has_fewer_entries_than_rows(A)) return choice;  // LU says so, and nothing else is tried
     if (A.nnz() <= tiny_nnz) {
         choice.decisions.push_back(
@@ -309,7 +327,10 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
         return choice;
     }
     try {
-        const auto why = lack_of_memory([&] { chooser.choose(std::move(stored)); });
+        const auto why = lack_of_memory([&] {
+            if (estimated) chooser.choose_again(*estimated);
+            else chooser.choose(ahead, std::move(stored));
+        });
         if (why) chooser.no_lu("the analysis of an LU found no memory: " + *why);
     } catch (const Stopped& told) {
         chooser.no_lu(told.what());
@@ -318,9 +339,9 @@ Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const 
 }
 
 #define ILUX_INSTANTIATE(S)                                                                       \
-    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,  \
+    template Choice choose_strategy(const CsrView<S>&, const SolverOptions&, const Ahead&,        \
                                     const std::function<bool()>&, const Rates&, const StopToken&, \
-                                    std::shared_ptr<const LuSymbolic>, bool);
+                                    std::shared_ptr<const LuSymbolic>, const ChoiceFacts*);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -32,10 +32,10 @@ struct Choice {
 /// @param has_gpu  whether there is one that may be used; asked only where it may decide, since a driver takes its time to start
 /// @param stop  gives an analysis up, and with it LU
 /// @param stored  an analysis that is there already decides in place of others; or null
-/// @param quick  whether a quick try may come before all else
+/// @param estimated  the facts of a choice by an estimate, after a quick try that has failed; or null
 template <Scalar S>
 Choice choose_strategy(const CsrView<S>& A, const SolverOptions& options, const Ahead& ahead,
                        const std::function<bool()>& has_gpu, const Rates& rates, const StopToken& stop,
-                       std::shared_ptr<const LuSymbolic> stored = nullptr, bool quick = false);
+                       std::shared_ptr<const LuSymbolic> stored = nullptr, const ChoiceFacts* estimated = nullptr);
 
 }  // namespace ilux

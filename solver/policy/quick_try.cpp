@@ -13,13 +13,16 @@ bool leaves_quick_try(const SolverOptions& options)
 
 double worth_a_quick_try(const ChoiceFacts& facts, const Rates& rates)
 {
-    constexpr double steps = 10, share = 0.15, least = 0.5;  // seconds; below, there is little to gain
-    const Expected   expected = expect(facts, rates);
-    const double     chosen = std::min(expected.direct, expected.iteration);
-    const double     begun = seconds_of_ilu0(facts.iteration, steps, facts.place, rates);
-    const bool       once = facts.ahead.systems * facts.ahead.columns == 1;
-    if (chosen < least) return 0;
-    return once && !facts.place.gpu && !facts.iteration.jacobi && begun <= share * chosen ? chosen : 0;
+    constexpr double      least = 0.5;  // seconds; below, there is little to gain
+    constexpr double      a_row = 16;   // entries; ILU(0) of longer rows takes long, and mostly fails
+    constexpr double      waves = 1.5;  // steps to cross the graph once
+    constexpr double      share = 0.5;
+    const IterationFacts& A = facts.iteration;
+    const Expected        expected = expect(facts, rates);
+    const double          chosen = std::min(expected.direct, expected.iteration);
+    if (facts.place.gpu || facts.ahead.systems * facts.ahead.columns > 1 || chosen < least) return 0;
+    if (!A.positive || A.hermitian || A.jacobi || A.entries > (a_row + 1) * A.rows || A.radius == 0) return 0;
+    return seconds_of_ilu0(A, waves * A.radius, facts.place, rates) <= share * chosen ? chosen : 0;
 }
 
 bool QuickProgress::goes_on(Index step, double residual, double elapsed)

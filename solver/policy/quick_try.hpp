@@ -13,7 +13,8 @@ namespace ilux {
 /// Whether these options leave such a try open: method and preconditioner are ours to choose, and another try may follow.
 bool leaves_quick_try(const SolverOptions& options);
 
-/// Seconds of what was chosen, where ILU(0) and ten steps with it take at most 15 % of that, which is not below half a second; else 0.
+/// Seconds of what was chosen, where ILU(0) and as many steps as it takes on meshes are expected to take at most half of them: where A is not
+/// Hermitian, its diagonal positive, and half a second is to be had. Else 0.
 double worth_a_quick_try(const ChoiceFacts& facts, const Rates& rates);
 
 /// Whether an iteration that goes on is likely to have been worth it: it may look around for 10 % of the seconds of what was chosen, or for ten steps, and take

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -113,5 +114,11 @@ struct Attempt {
         failure = std::move(why);
     }
 };
+
+/// Those after a quick try, which comes first and says nothing of the strategies.
+inline std::span<const Attempt> beyond_quick(std::span<const Attempt> tried)
+{
+    return tried.subspan(!tried.empty() && tried[0].plan.quick > 0 ? 1 : 0);
+}
 
 }  // namespace ilux

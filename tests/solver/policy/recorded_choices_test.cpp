@@ -49,13 +49,25 @@ IterationFacts iteration_of(const Json& json)
             .hopeless = json["hopeless"],
             .coupling = json["coupling"].is_null() ? INFINITY : json["coupling"].get<double>(),
             .jacobi = json["jacobi"],
-            .complex = json["complex"]};
+            .complex = json["complex"],
+            .rows = json.value("rows", 0.),
+            .radius = json.value("radius", 0.),
+            .hermitian = json.value("hermitian", false)};
 }
 
 std::optional<double> seconds_of(const Json& run)
 {
     if (run["outcome"] != "converged") return std::nullopt;
     return run["seconds"].get<double>();
+}
+
+/// By the last of the choices: one before a quick try was by an estimate.
+bool chose_lu(const Json& decisions)
+{
+    bool direct = false;
+    for (const std::string decision : decisions)
+        if (decision.starts_with("direct:") || decision.starts_with("iterative:")) direct = decision[0] == 'd';
+    return direct;
 }
 
 /// The systems of a record for which there was a choice; systems of at most 5000 entries have none.
@@ -75,7 +87,7 @@ std::vector<Recorded> recorded(const std::string& name)
                                      .iteration = iteration_of(choice["iteration"]),
                                      .place = {place["threads"], place["gpu"]},
                                      .lu_estimated = choice["lu"]["estimated"]},
-                           .direct = row["auto"]["decisions"][0].get<std::string>().starts_with("direct:"),
+                           .direct = chose_lu(row["auto"]["decisions"]),
                            .solved = row["auto"]["outcome"] == "converged",
                            .lu = seconds_of(row["lu"]),
                            .iteration = seconds_of(row["gmres"])});
