@@ -26,18 +26,17 @@ AmdCounts ordered(const PatternView& A)
 
 /// What parts of about one size take, added up.
 struct Taken {
-    double unknowns = 0, nnz = 0, flops = 0, radius = 0;
+    double unknowns = 0, nnz = 0, flops = 0;
 
-    void add(Index n, double steps, const AmdCounts& counts)
+    void add(Index n, const AmdCounts& counts)
     {
         unknowns += n;
-        radius += steps;
         nnz += 2 * counts.nnz_L + n;
         flops += 2 * counts.multiply_adds + counts.nnz_L;
     }
     friend Taken operator+(const Taken& a, const Taken& b)
     {
-        return {a.unknowns + b.unknowns, a.nnz + b.nnz, a.flops + b.flops, a.radius + b.radius};
+        return {a.unknowns + b.unknowns, a.nnz + b.nnz, a.flops + b.flops};
     }
 };
 
@@ -48,12 +47,25 @@ double exponent(double large, double small, double ratio, double of_boundary, do
     return std::clamp(seen - of_boundary, 1.0, most);
 }
 
-/// A ball of r steps has about r^d unknowns.
-double radius_of(double large, double small, double ratio, double times)
+/// Steps from a row to as many as there are: a ball of r steps has about r^d unknowns. 0 where it reaches few.
+double steps_to_all(const PatternView& A, Index seed, Index size)
 {
+    const MatrixPart ball(A, seed, size);
+    if (ball.size() < size) return 0;
+    const double large = ball.radius(size), small = ball.radius(size / smaller);
     if (!(large > small && small > 0)) return large;
-    const double dimension = std::max(1.0, std::log(ratio) / std::log(large / small));
-    return large * std::pow(times, 1 / dimension);
+    const double dimension = std::max(1.0, std::log(double(smaller)) / std::log(large / small));
+    return large * std::pow(double(A.n) / size, 1 / dimension);
+}
+
+/// The least from a few rows: from one at the boundary of a mesh it is further than from the middle.
+double radius_of(const PatternView& A, Index size)
+{
+    constexpr std::array<double, 3> places{0.31831, 0.57722, 0.70711};  // of n, in no proportion to the sides of a grid
+    std::array<double, places.size()> steps;
+    for_tasks(static_cast<Index>(places.size()),
+              [&](Index k) { steps[k] = steps_to_all(A, static_cast<Index>(places[k] * A.n), size); });
+    return std::ranges::min(steps);
 }
 
 }  // namespace
@@ -64,18 +76,19 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     const Index size = std::clamp(A.n / part_share, std::min(A.n, least_part), most_part);
     if (size == A.n) {
         Taken whole;
-        whole.add(A.n, 0, ordered(A));
+        whole.add(A.n, ordered(A));
         return {.nnz = whole.nnz, .flops = whole.flops, .arcs = double(A.nnz())};
     }
     std::array<Taken, parts> large, small;
-    double                   arcs_an_entry = 1;
+    double                   arcs_an_entry = 1, radius = 0;
     with_tasks(be, true, [&] {
+        radius = radius_of(A, size);
         for_tasks(parts, [&](Index k) {
             const MatrixPart  part(A, static_cast<Index>((Offset{2} * k + 1) * A.n / (2 * parts)), size);
             const Index       few = std::max(Index{1}, part.size() / smaller);
             const PartPattern whole = part.pattern(part.size());
-            large[k].add(part.size(), part.radius(part.size()), ordered(whole.view()));
-            small[k].add(few, part.radius(few), ordered(part.pattern(few).view()));
+            large[k].add(part.size(), ordered(whole.view()));
+            small[k].add(few, ordered(part.pattern(few).view()));
             if (k == parts / 2 && !whole.col.empty())
                 arcs_an_entry =
                     double(compressed_graph(Cpu(1), whole.view()).graph.neighbour.size()) / double(whole.col.size());
@@ -90,8 +103,7 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     estimate.nnz = all_large.nnz / parts * std::pow(times, nnz_growth);
     estimate.flops = all_large.flops / parts * std::pow(times, estimate.growth);
     estimate.arcs = arcs_an_entry * double(A.nnz());
-    estimate.radius =
-        whole ? all_large.radius / parts : radius_of(all_large.radius / parts, all_small.radius / parts, ratio, times);
+    estimate.radius = radius;
     if (estimate.growth > 1.25) estimate.flops *= dissection_gains;
     return estimate;
 }

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <utility>
+
 #include "ilux/direct/analysis/lu_symbolic.hpp"
 #include "ilux/direct/analysis/matrix_part.hpp"
 #include "ilux/gallery/gallery.hpp"
@@ -45,6 +48,27 @@ TEST(FillEstimate, IsTheSameOnAnyThreadsAndOfASmallMatrixAMDsOwnCount)
     const auto symbolic = analyse(view(small), {.ordering = LuOrdering::amd});
     EXPECT_EQ(estimate_fill(Cpu(2), part_pattern(small)).nnz, symbolic->report.nnz);
     EXPECT_EQ(estimate_fill(Cpu(2), {}).flops, 0);
+}
+
+TEST(FillEstimate, TellsTheStepsFromTheMiddleToTheEnd)
+{
+    const auto radius = [](const char* spec) {
+        return estimate_fill(Cpu(2), part_pattern(gallery::build(spec))).radius;
+    };
+    // Unknowns within r steps: 2 r², 4/3 r³, 2 r.
+    EXPECT_NEAR(radius("poisson2d:n=200"), 200 / std::sqrt(2.), 15);
+    EXPECT_NEAR(radius("poisson3d:n=64"), 64 * std::cbrt(0.75), 6);
+    EXPECT_NEAR(radius("poisson3d:n=50"), 50 * std::cbrt(0.75), 5);
+    EXPECT_NEAR(radius("poisson2d:n=50000,ny=1"), 25'000, 100);
+    EXPECT_EQ(radius("poisson2d:n=20"), 0);
+}
+
+TEST(MatrixPart, CountsStepsByLevelsAndSharesOfThem)
+{
+    const auto       A = gallery::build("poisson2d:n=21");
+    const MatrixPart part(part_pattern(A), 10 * 21 + 10, 25);  // 1, 4, 8 and 12 rows
+    for (const auto& [first, steps] : {std::pair(1, 0.), {3, 0.5}, {5, 1.}, {9, 1.5}, {13, 2.}, {25, 3.}})
+        EXPECT_EQ(part.radius(first), steps) << first;
 }
 
 TEST(FillEstimate, CountsTheArcsOfNodes)
