@@ -129,6 +129,7 @@ int doctor(Arguments arguments)
     if (!parse(*app, arguments)) return success;
     write_out(machine_text() + "\n");
     if (wants_rates) calibrate();
+    else write_out(doctor_row("rates", machine_rates().origin));
     const bool on_host = all_pass(DeviceChoice::cpu), on_gpu = all_pass_on_gpu();
     const bool all = on_host && on_gpu;
     if (!all) complain("the self-test failed; please report the lines above");

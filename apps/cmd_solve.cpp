@@ -128,7 +128,7 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
     else take_columns(solver.solve_columns(problem.b, x), run);
     progress.clear();
     if (problem.rhs_is_noise)
-        run.decisions.insert(run.decisions.begin(), "rhs A1 as asked, although A·1 is zero up to rounding");
+        run.decisions.insert(run.decisions.begin(), "b = A·1, although A·1 is zero up to rounding");
     if (!problem.rhs_remark.empty()) run.decisions.insert(run.decisions.begin(), problem.rhs_remark);
     note_without_effect(given, run);
     run.structure = structure_of_result(run, structures);

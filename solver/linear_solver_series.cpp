@@ -240,6 +240,7 @@ void LinearSolver<S>::Impl::solve_quickly(
     iterate(heard, limited.within(tried.plan.quick).asking([&] { return progress.given_up(); }));
     if (!progress.given_up() || tried.converged() || stop.stopped()) return;
     tried.report.outcome = Outcome::max_steps;
+    tried.given_up = true;
     tried.explanation = fmt::format("the steps did not promise to be worth it beside {}", time_text(tried.plan.quick));
 }
 

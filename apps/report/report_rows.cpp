@@ -167,7 +167,8 @@ Rows error_rows(const Run& run, const ProblemFacts& problem)
             {"",
              accuracy.uncertain > 0 ? uncertainty_text(accuracy, problem.n())
              : accuracy.worst < 0
-                 ? "no unknown is uncertain"
+                 ? run.result().warning.empty() ? "no unknown is uncertain"
+                                                : "no unknown is uncertain beyond what the warning says"
                  : fmt::format(
                        "{}  max |e_i| / |x_i|, at unknown {} (counted from 1); unknowns below 1e-12 of the largest do not count",
                        error_text(accuracy.worst_error), accuracy.worst + 1)});

@@ -153,7 +153,7 @@ typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const S
     LuReport&       report = renewed.report;
     try {
         numbers_.take(values, there);
-        work(call, system, renewed);
+        work(call, system, std::exchange(most_fill_, 0), renewed);
     } catch (const OutOfMemory& error) {
         out_of_memory(report, error.what());
     } catch (const std::bad_alloc&) {
@@ -167,12 +167,12 @@ typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const S
 }
 
 template <Scalar S>
-void Lu<S>::work(Call call, const SystemToSolve<S>* system, Renewed& renewed)
+void Lu<S>::work(Call call, const SystemToSolve<S>* system, double most_fill, Renewed& renewed)
 {
     LuReport& report = renewed.report;
     if (call == Call::factor || pivots_.empty()) {
         if (!finite_values(report) || choose_within_fronts(report)) return;
-        choose_pivots(report, most_fill_);
+        choose_pivots(report, most_fill);
         // What refactoring needs waits for the first refactorization, but a GPU has the numbers from the first factorization on.
         if (report.outcome == Outcome::converged && (call != Call::factor || on_gpu()))
             numbers_.prepare(pivots_.front().factors);

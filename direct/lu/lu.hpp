@@ -103,9 +103,9 @@ public:
     /// Begins to bring next_values() to the GPU, if there is one, beside what the host does until it factors them.
     void upload_next() { numbers_.upload_next(); }
 
-    /// From the next call on a first factorization ends as out_of_memory where its pivots among all rows fill L + U
+    /// The next call, where it is a first factorization, ends as out_of_memory where its pivots among all rows fill L + U
     /// with more than so many times the entries that the analysis predicted: another order may serve better. The
-    /// report's pivot is the first that was left. 0: no limit.
+    /// report's pivot is the first that was left.
     void limit_fill(double times) { most_fill_ = times; }
 
     /// Pivots of an earlier run, or of another process (LuPlan), become the current ones: refactor_or_factor takes them as long as
@@ -190,7 +190,7 @@ private:
     /// @param there  the values on the GPU in use; none: they are brought
     Renewed run(Call call, std::span<const S> values, const SystemToSolve<S>* system = nullptr,
                 DeviceSpan<const S> there = {});
-    void    work(Call call, const SystemToSolve<S>* system, Renewed& renewed);
+    void    work(Call call, const SystemToSolve<S>* system, double most_fill, Renewed& renewed);
     bool    finite_values(LuReport& report) const;
     bool    refactor_with(Pivots& pivots, const SystemToSolve<S>* system, Renewed& renewed);
     bool    holds(const Pivots& pivots, LuReport& report) const;

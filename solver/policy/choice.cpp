@@ -1,6 +1,7 @@
 #include "ilux/solver/policy/choice.hpp"
 
 #include <fmt/core.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -138,7 +139,7 @@ public:
 private:
     void look(const Ahead& ahead)
     {
-        facts_.place.threads = cpu_.threads();
+        facts_.place.threads = std::min(cpu_.threads(), omp_get_num_procs());  // more make nothing faster
         facts_.ahead = ahead;
         facts_.iteration = facts_of_iteration(cpu_, A_, options_);
         const bool asked = options_.device == DeviceChoice::gpu;

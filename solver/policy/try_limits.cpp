@@ -58,10 +58,13 @@ bool other_strategy_open(const TryFacts& facts, bool direct)
 
 double share_of_time(const TryFacts& facts, bool direct)
 {
-    const double left = facts.seconds_left;
+    constexpr double certain = 1.5;  // of what is expected of an LU, within which nearly all stay
+    const double     left = facts.seconds_left;
     if (!other_strategy_open(facts, direct)) return left;
     const double other = direct ? facts.choice.iterative.of(1) : seconds_of_lu(facts);
-    return other <= left / 2 ? left / 2 : left;
+    if (other > left / 2) return left;
+    const double own = direct ? certain * seconds_of_lu(facts) : 0;
+    return std::min(left, std::max(left / 2, own));
 }
 
 double seconds_to_factor(const TryFacts& facts, bool direct)

@@ -27,7 +27,7 @@ double seconds_of_lu(const TryFacts& facts);
 bool other_strategy_open(const TryFacts& facts, bool direct);
 
 /// What a try may take of the time: all that is left, or half, where the other strategy is expected to fit into the
-/// other half.
+/// other half. An LU has half as much again as is expected of it in any case.
 double share_of_time(const TryFacts& facts, bool direct);
 
 /// What a factorization may take. While the other strategy is open and there would be time for it, no more than what

@@ -67,10 +67,11 @@ std::optional<Plan> TryLoop::next()
     stopped_.clear();
     std::optional<Plan> plan = steps_.next(tries_, stopped_);
     if (!plan) return plan;
-    const std::string why = last.plan.direct() || !last.failure.empty() ? last.why() : "";
-    decisions_.push_back(why.empty() ? fmt::format("{} after {} steps: trying {}", name(last.report.outcome),
-                                                   last.report.steps, plan->change)
-                                     : fmt::format("{}: {}; trying {}", name(last.report.outcome), why, plan->change));
+    const std::string      why = last.plan.direct() || !last.failure.empty() ? last.why() : "";
+    const std::string_view ended = last.given_up ? "given up" : name(last.report.outcome);
+    decisions_.push_back(why.empty()
+                             ? fmt::format("{} after {} steps: trying {}", ended, last.report.steps, plan->change)
+                             : fmt::format("{}: {}; trying {}", ended, why, plan->change));
     return plan;
 }
 

@@ -223,7 +223,6 @@ bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& st
     }
     if (limits_fill(*symbolic_)) lu_->limit_fill(most_fill);
     LuReport done = anew ? lu_->factor(A.val()) : refactored(A);
-    lu_->limit_fill(0);
     if (done.overfilled) done = reordered(A, done, stop, tried);
     if (!took(done, tried)) return false;
     keep_plan(tried);

@@ -23,7 +23,6 @@ TEST(LuFill, EndsWherePivotsFillPastTheirLimit)
     EXPECT_GT(filled.pivot, 0);
     EXPECT_LT(filled.pivot, A.rows());
     EXPECT_TRUE(test::says(filled.reason, "L + U have more than")) << filled.reason;
-    lu.limit_fill(0);
     const LuReport whole = lu.factor(A.val());
     EXPECT_EQ(whole.outcome, Outcome::converged) << whole.reason;
     EXPECT_FALSE(whole.overfilled);

@@ -249,6 +249,26 @@ TEST(Choice, AnAnalysisThatTakesTooLongSpeaksForTheIteration)
         << choice.decisions[0];
 }
 
+/// Both are expected to take next to nothing, and an analysis has half a second.
+TEST(Choice, AnAnalysisThatTurnsOutToBeTheMistakeLimitsNothing)
+{
+    Rates fast;
+    for (double* rate : {&fast.entry_flop, &fast.front_flop, &fast.entry_number, &fast.front_number, &fast.front_check,
+                         &fast.entry_check, &fast.order_arc, &fast.analysis_entry, &fast.front_solve})
+        *rate *= 1e-12;
+    for (double* rate : {&fast.rounds_entry, &fast.iteration_entry}) *rate *= 1e-6;
+    const auto A = gallery::build("convdiff3d:n=64");
+    const auto choice = choose_strategy(A, {.threads = 1}, 1, [] { return false; }, fast, {});
+    EXPECT_FALSE(choice.direct);
+    EXPECT_TRUE(choice.direct_possible);
+    ASSERT_TRUE(choice.lu);
+    EXPECT_EQ(choice.lu->analyse, INFINITY);
+    EXPECT_FALSE(choice.facts);
+    ASSERT_EQ(choice.decisions.size(), 1u);
+    EXPECT_NE(choice.decisions[0].find("iterative: the analysis for LU was given up"), std::string::npos)
+        << choice.decisions[0];
+}
+
 TEST(ChooseWay, ExpectsRoundsWhereRowsAreDominantAndRoundsMayBeChosen)
 {
     const auto rounds = [](const CsrMatrix<>& A, const SolverOptions& options = {}) {
@@ -281,7 +301,7 @@ TEST(ChooseWay, IsContentWithTheDiagonalWhereItOutweighsTheRest)
     ASSERT_TRUE(diffusive.jacobi);
     EXPECT_NEAR(diffusive.facts->iteration.coupling, 6. / 7, 1e-12);
     EXPECT_FALSE(diffusive.direct);
-    EXPECT_TRUE(chosen(gallery::build("poisson3d:n=40")).jacobi);  // outweighed by nothing, but near its boundary
+    EXPECT_TRUE(chosen(gallery::build("poisson3d:n=40")).jacobi);    // outweighed by nothing, but near its boundary
     EXPECT_FALSE(chosen(gallery::build("poisson2d:n=400")).jacobi);  // too many steps
     EXPECT_FALSE(chosen(gallery::build("convdiff3d:n=40")).jacobi);  // not for CG
     SolverOptions given;

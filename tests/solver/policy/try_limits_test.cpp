@@ -60,7 +60,8 @@ TEST_F(TryLimits, HalfOfTheTimeIsTheOthersWhereThatIsEnough)
     const struct {
         bool   direct;
         double left, share;
-    } table[] = {{true, 10, 5}, {true, 2, 1}, {true, 1.9, 1.9}, {false, 10, 5}, {false, 4, 2}, {false, 3.9, 3.9}};
+    } table[] = {{true, 10, 5},  {true, 4, 3},  {true, 2, 2},     {true, 1.9, 1.9},
+                 {false, 10, 5}, {false, 4, 2}, {false, 3.9, 3.9}};
     for (const auto& row : table) EXPECT_EQ(share_of_time(facts(row.left), row.direct), row.share) << row.left;
 }
 
