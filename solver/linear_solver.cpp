@@ -162,37 +162,6 @@ double LinearSolver<S>::Impl::seconds_left() const
     return options_.time_limit > 0 ? options_.time_limit - loop.budget().elapsed() : INFINITY;
 }
 
-/// @param stored  an analysis that is there, or null  @param estimated  what was known before a quick try, or null
-template <Scalar S>
-void LinearSolver<S>::Impl::choose(std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated)
-{
-    choice_ = choose_strategy<S>(
-        A_, options_, for_ahead_, [this] { return gpu_is_open(options_); }, machine_rates(), within(seconds_left() / 2),
-        std::move(stored), estimated);
-    untold_choice_ = choice_.facts;
-    loop.note(choice_.decisions);
-}
-
-/// What would have been chosen without that try.
-template <Scalar S>
-std::optional<Plan> LinearSolver<S>::Impl::plan_after_quick_try(const Attempt& quick, std::string& why_not)
-{
-    if (quick.report.outcome == Outcome::cancelled) why_not = "the caller asked to stop";
-    else if (quick.no_solution) why_not = "nothing that could be tried would find one";
-    else if (!(seconds_left() > 0)) why_not = fmt::format("the time limit of {:g} s was reached", options_.time_limit);
-    if (!why_not.empty()) return std::nullopt;
-    const WallClock   clock;
-    const ChoiceFacts known = *choice_.facts;
-    choose(nullptr, &known);
-    strategies->know(choice_.symbolic);
-    analysing_ = clock.seconds();
-    std::vector<std::string> decisions;
-    Plan                     plan = plan_of(choice_.direct, decisions);
-    plan.change = choice_.direct ? "LU" : fmt::format("precond {}", field_text(plan.precond.kind));
-    loop.note(decisions);
-    return plan;
-}
-
 /// From now on this strategy. What the other holds of former values goes: the memory is this one's.
 template <Scalar S>
 void LinearSolver<S>::Impl::take_strategy(bool of_direct)
@@ -200,67 +169,6 @@ void LinearSolver<S>::Impl::take_strategy(bool of_direct)
     const bool before = direct();
     for (const std::string& decision : strategies->take(of_direct)) loop.decide(decision);
     if (before != of_direct) series_.of(before).set_up = false;
-}
-
-template <Scalar S>
-Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& decisions) const
-{
-    const auto method = options_.method;
-    const bool ask_hermitian =
-        method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
-    const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
-    Cpu        threads = cpu();
-    const auto facts = symmetry_facts<S>(threads, A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
-    Plan       plan = ilux::first_plan(options_, of_direct, facts, decisions);
-    if (!of_direct && choice_.jacobi) {
-        plan.precond.kind = PrecondKind::jacobi;
-        decisions.push_back(fmt::format("precond jacobi: in every row the diagonal is at least {:.3g} times the rest",
-                                        1 / choice_.facts->iteration.coupling));
-    }
-    if (!of_direct && choice_.quick > 0) {
-        if (plan.method == MethodChoice::gmres) plan.method = MethodChoice::bicgstab;  // which needs no restarts
-        plan.precond.kind = PrecondKind::ilu0;
-        plan.quick = choice_.quick;
-    }
-    return plan;
-}
-
-/// Of the strategy taken.
-template <Scalar S>
-Plan LinearSolver<S>::Impl::first_plan()
-{
-    bring_values();
-    std::vector<std::string> decisions;
-    Plan                     plan = plan_of(direct(), decisions);
-    loop.note(decisions);
-    return plan;
-}
-
-/// Where the last values left no factors, or theirs did not solve the last b.
-template <Scalar S>
-Plan LinearSolver<S>::Impl::first_plan_again()
-{
-    if (automatic()) take_strategy(choice_.direct);
-    return first_plan();
-}
-
-template <Scalar S>
-std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tried, std::string& why_not)
-{
-    bring_values();
-    if (tried.back().plan.quick > 0) return plan_after_quick_try(tried.back(), why_not);
-    if (!automatic()) return ilux::next_plan(options_, tried, loop.budget().elapsed(), why_not);
-    if (has_fewer_entries_than_rows(A_)) {
-        why_not = "an iteration is tried only where it is asked for: --method gmres";
-        return std::nullopt;
-    }
-    std::vector<std::string> decisions;  // of use only where that plan is taken
-    const OtherStrategies    others{.direct_possible = choice_.direct_possible,
-                                    .lu = choice_.lu ? std::optional(seconds_of_lu(facts())) : std::nullopt,
-                                    .first_iterative = plan_of(false, decisions)};
-    auto plan = next_plan_of_either_strategy(options_, others, beyond_quick(tried), loop.budget().elapsed(), why_not);
-    if (plan && !plan->direct() && tried.back().plan.direct()) loop.note(decisions);
-    return plan;
 }
 
 template <Scalar S>

@@ -224,26 +224,6 @@ void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& 
                                               tried.report.steps, seconds_of_lu(facts())));
 }
 
-/// As long as the steps promise to be worth it.
-template <Scalar S>
-void LinearSolver<S>::Impl::solve_quickly(
-    const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate, const StopToken& limited,
-    Attempt& tried)
-{
-    const WallClock clock;
-    QuickProgress   progress(options_.krylov.rtol, tried.plan.quick);
-    TryListener     heard = listener;
-    heard.on_progress = [&](const Progress& now) {
-        if (listener.on_progress) listener.on_progress(now);
-        progress.goes_on(now.done, now.residual, tried.seconds_factor + clock.seconds());
-    };
-    iterate(heard, limited.within(tried.plan.quick).asking([&] { return progress.given_up(); }));
-    if (!progress.given_up() || tried.converged() || stop.stopped()) return;
-    tried.report.outcome = Outcome::max_steps;
-    tried.given_up = true;
-    tried.explanation = fmt::format("the steps did not promise to be worth it beside {}", time_text(tried.plan.quick));
-}
-
 template <Scalar S>
 TurnedMatrix<S> LinearSolver<S>::Impl::turned()
 {

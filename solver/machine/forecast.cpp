@@ -163,7 +163,7 @@ double steps_by_the_diagonal(const IterationFacts& facts)
 
 double seconds_of_ilu0(const IterationFacts& facts, double steps, const Place& place, const Rates& r)
 {
-    constexpr double of_entry = 6, of_pair = 0.3;      // two entries of a row; over those of an entry in a step
+    constexpr double of_entry = 6, of_pair = 0.3;       // two entries of a row; over those of an entry in a step
     constexpr double step_entry = 0.3, step_row = 3.4;  // likewise, as M is as regular as A
     const double     factor = facts.entries * (of_entry + of_pair * facts.entries / std::max(1., facts.rows));
     const double     step = step_entry * facts.entries + step_row * facts.rows;

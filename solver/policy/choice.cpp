@@ -193,7 +193,7 @@ private:
     bool worth_an_analysis() const
     {
         const Expected expected = expect(facts_, rates_);
-        const bool open = expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
+        const bool     open = expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
         return expected.take_lu || open;
     }
 
