@@ -114,7 +114,7 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     if (!options_.plan.empty() && !choice_.direct) loop.decide(no_plan_needed(options_.plan));
     require_device_for_lu(options_);
     strategies.emplace(options_, A_, series_.promised, choice_.symbolic, std::move(stored));
-    take_strategy(choice_.direct);
+    take_strategy(choice_.begins_direct());
     const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);
     try {  // where that fails, factor() will say so
         const StopToken limited = within(seconds_left());
@@ -167,7 +167,7 @@ template <Scalar S>
 void LinearSolver<S>::Impl::take_strategy(bool of_direct)
 {
     const bool before = direct();
-    for (const std::string& decision : strategies->take(of_direct)) loop.decide(decision);
+    loop.note(strategies->take(of_direct));
     if (before != of_direct) series_.of(before).set_up = false;
 }
 

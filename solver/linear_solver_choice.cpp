@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ilux/base/instances.hpp"
@@ -38,7 +39,9 @@ std::optional<Plan> LinearSolver<S>::Impl::plan_after_quick_try(const Attempt& q
     analysing_ = clock.seconds();
     std::vector<std::string> decisions;
     Plan                     plan = plan_of(choice_.direct, decisions);
-    plan.change = choice_.direct ? "LU" : fmt::format("precond {}", field_text(plan.precond.kind));
+    plan.change = choice_.direct
+                      ? "LU"
+                      : fmt::format("method {}, precond {}", field_text(plan.method), field_text(plan.precond.kind));
     loop.note(decisions);
     return plan;
 }
@@ -53,20 +56,22 @@ Plan LinearSolver<S>::Impl::plan_of(bool of_direct, std::vector<std::string>& de
     Cpu        threads = cpu();
     const auto facts = symmetry_facts<S>(threads, A_, !of_direct && ask_hermitian, !of_direct && ask_symmetric);
     Plan       plan = ilux::first_plan(options_, of_direct, facts, decisions);
-    if (!of_direct && choice_.jacobi) {
+    if (of_direct) return plan;
+    if (choice_.by_diagonal) {
         plan.precond.kind = PrecondKind::jacobi;
-        decisions.push_back(fmt::format("precond jacobi: in every row the diagonal is at least {:.3g} times the rest",
-                                        1 / choice_.facts->iteration.coupling));
+        decisions.push_back(fmt::format("precond jacobi: rows are dominant, and about {:.0f} steps are expected",
+                                        steps_by_the_diagonal(*choice_.by_diagonal)));
     }
-    if (!of_direct && choice_.quick > 0) {
-        if (plan.method == MethodChoice::gmres) plan.method = MethodChoice::bicgstab;  // which needs no restarts
+    if (choice_.quick > 0) {
+        decisions.clear();
+        plan.method = MethodChoice::bicgstab;
         plan.precond.kind = PrecondKind::ilu0;
         plan.quick = choice_.quick;
     }
     return plan;
 }
 
-/// Of the strategy taken.
+/// The first plan of the strategy taken.
 template <Scalar S>
 Plan LinearSolver<S>::Impl::first_plan()
 {
@@ -81,7 +86,7 @@ Plan LinearSolver<S>::Impl::first_plan()
 template <Scalar S>
 Plan LinearSolver<S>::Impl::first_plan_again()
 {
-    if (automatic()) take_strategy(choice_.direct);
+    if (automatic()) take_strategy(choice_.begins_direct());
     return first_plan();
 }
 
@@ -104,24 +109,33 @@ std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tr
     return plan;
 }
 
-/// As long as the steps promise to be worth it.
+/// Solves as long as the steps promise to be worth it. What ILU(0) took beyond its forecast is the machine's doing, which
+/// makes all else slower, too.
 template <Scalar S>
 void LinearSolver<S>::Impl::solve_quickly(
     const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate, const StopToken& limited,
     Attempt& tried)
 {
+    constexpr double most_slower = 5;
+    const double     forecast = seconds_of_ilu0(choice_.facts->iteration, 0, choice_.facts->place, machine_rates());
+    const double     slower = std::clamp(tried.seconds_factor / forecast, 1.0, most_slower);
+    const double     seconds = slower * tried.plan.quick;
+
     const WallClock clock;
-    QuickProgress   progress(options_.krylov.rtol, tried.plan.quick);
+    QuickProgress   progress(options_.krylov.rtol, seconds);
     TryListener     heard = listener;
     heard.on_progress = [&](const Progress& now) {
         if (listener.on_progress) listener.on_progress(now);
         progress.goes_on(now.done, now.residual, tried.seconds_factor + clock.seconds());
     };
-    iterate(heard, limited.within(tried.plan.quick).asking([&] { return progress.given_up(); }));
-    if (!progress.given_up() || tried.converged() || stop.stopped()) return;
-    tried.report.outcome = Outcome::max_steps;
+    iterate(heard, limited.within(seconds).asking([&] { return progress.given_up(); }));
+    const Outcome outcome = tried.report.outcome;
+    const bool    ended = outcome == Outcome::cancelled || outcome == Outcome::time_limit;
+    if (!ended || stop.stopped() || !(seconds_left() > 0)) return;
+    tried.report.outcome = Outcome::time_limit;
     tried.given_up = true;
-    tried.explanation = fmt::format("the steps did not promise to be worth it beside {}", time_text(tried.plan.quick));
+    tried.explanation =
+        fmt::format("{} steps of BiCGStab with ILU(0) did not promise to be worth it", tried.report.steps);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \

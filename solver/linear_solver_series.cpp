@@ -305,7 +305,7 @@ template <Scalar S>
 void LinearSolver<S>::Impl::tell_cost(SolverReport& report)
 {
     report.choice = std::exchange(untold_choice_, std::nullopt);
-    if (!report.choice) return;
+    if (!report.choice || !report.converged()) return;
     const Expected expected = expect(*report.choice, machine_rates());
     ChoiceFacts    of_one = *report.choice;
     of_one.ahead = 1;

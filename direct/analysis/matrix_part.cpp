@@ -26,6 +26,7 @@ MatrixPart::MatrixPart(const PatternView& A, Index seed, Index size) : A_(A)
 
 double MatrixPart::radius(Index first) const
 {
+    ILUX_ASSERT(first <= size());
     const auto level = std::ranges::lower_bound(levels_, first) - levels_.begin();
     if (level == 0) return 0;
     const double before = levels_[level - 1];

@@ -24,7 +24,7 @@ public:
     MatrixPart(const PatternView& A, Index seed, Index size);
 
     Index size() const { return static_cast<Index>(met_.size()); }
-    /// Steps from the seed to as many unknowns as were met first; between two levels a fraction of one.
+    /// Steps from the seed to as many unknowns as were met first, at most size(); between two levels a fraction of one.
     double radius(Index first) const;
     /// @param first  so many of the unknowns
     PartPattern pattern(Index first) const;

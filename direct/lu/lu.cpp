@@ -149,11 +149,12 @@ typename Lu<S>::Renewed Lu<S>::run(Call call, std::span<const S> values, const S
     require(static_cast<Offset>(values.size()) == symbolic_->input_nnz,
             [&] { return fmt::format("{} values for a pattern of {} entries", values.size(), symbolic_->input_nnz); });
     const WallClock clock;
+    const double    most_fill = std::exchange(most_fill_, 0);
     Renewed         renewed;
     LuReport&       report = renewed.report;
     try {
         numbers_.take(values, there);
-        work(call, system, std::exchange(most_fill_, 0), renewed);
+        work(call, system, most_fill, renewed);
     } catch (const OutOfMemory& error) {
         out_of_memory(report, error.what());
     } catch (const std::bad_alloc&) {

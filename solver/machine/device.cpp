@@ -79,7 +79,8 @@ bool gpu_is_likely(const SolverOptions& options, Offset nnz)
 
 std::future<void> start_gpu(const SolverOptions& options, Offset nnz)
 {
-    if (!may_go_there(options, nnz)) return {};
+    const bool direct = options.strategy() == SolverMode::direct && options.device != DeviceChoice::gpu;
+    if (direct || !may_go_there(options, nnz)) return {};  // an LU starts it where it wins
     return in_background([] {
         if (gpu_count() > 0) try {
                 const Gpu started;

@@ -153,7 +153,8 @@ private:
         const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
         facts_.iteration.radius = estimate.radius;
         if (options_.precond == PrecondOptions{} && facts_.iteration.positive) {
-            facts_.iteration.hermitian = symmetry_facts<S>(cpu_, A_, true, false).hermitian;
+            const SymmetryFacts symmetry = symmetry_facts<S>(cpu_, A_, true, false);
+            facts_.iteration.hermitian = symmetry.hermitian && symmetry.positive_diagonal;
             try_the_diagonal();
         }
         settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true);
@@ -169,7 +170,7 @@ private:
         if (steps_by_the_diagonal(by_diagonal) > most * options_.krylov.max_steps) return;
         facts_.iteration = by_diagonal;
         choice_.iterative = forecast_iterative(by_diagonal, facts_.place, rates_);
-        choice_.jacobi = true;
+        choice_.by_diagonal = by_diagonal;
     }
     bool takes_less(const IterationFacts& than_facts) const
     {
@@ -184,8 +185,7 @@ private:
         choice_.quick = worth_a_quick_try(facts_, rates_);
         if (choice_.quick > 0 && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_) && has_gpu_()) choice_.quick = 0;
         if (choice_.quick == 0) return false;
-        choice_.direct = false;
-        choice_.decisions.emplace_back("ILU(0) is tried before that, as it may take far less");
+        choice_.decisions.emplace_back("BiCGStab with ILU(0) comes first: it may take a fraction of that");
         return true;
     }
 

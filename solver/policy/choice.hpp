@@ -15,12 +15,14 @@ namespace ilux {
 /// Which strategy was chosen, and by which figures.
 struct Choice {
     bool direct = true;
+    /// Whether LU comes before all else.
+    bool begins_direct() const { return direct && quick == 0; }
     bool direct_possible = true;                 ///< false: a structurally singular A, no memory for L and U, no time
     std::shared_ptr<const LuSymbolic> symbolic;  ///< where one was made; of use to a direct solution
     std::optional<Forecast>           lu;        ///< nothing: not looked at
     Forecast                          iterative;
-    bool   jacobi = false;  ///< an iteration needs no more than the diagonal; the facts say why
-    double quick =
+    std::optional<IterationFacts>     by_diagonal;  ///< where an iteration needs no more than the diagonal, and why
+    double                            quick =
         0;  ///< worth_a_quick_try(); then the choice is by an estimate, and is to be made again after that try
     std::optional<ChoiceFacts> facts;      ///< nothing: the answer needed none
     std::vector<std::string>   decisions;  ///< sentences with the figures that decided

@@ -42,8 +42,8 @@ bool QuickProgress::promises(double elapsed) const
     constexpr double look = 0.1, early = 0.2, most = 0.6;
     constexpr int    least = 10;  // steps, of which the first ones say little
     const auto       step = std::ssize(best_) - 1, half = step / 2;
-    if (elapsed > most * seconds_) return false;
     if (elapsed <= look * seconds_ || step < least) return true;
+    if (elapsed > most * seconds_) return false;
     const double gained = best_[half] - best_[step], missing = best_[step] - std::log(rtol_);
     if (!(gained > 0)) return false;
     const double to_come = missing * double(step - half) / gained;

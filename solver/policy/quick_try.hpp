@@ -2,6 +2,7 @@
 // A first try by ILU(0), before what was chosen: it takes next to nothing to begin, may be many times faster, and ends as soon as it does not
 // promise to be.
 
+#include <atomic>
 #include <vector>
 
 #include "ilux/base/types.hpp"
@@ -32,8 +33,9 @@ private:
     bool promises(double elapsed) const;
 
     double              rtol_, seconds_, begun_ = 0;
-    std::vector<double> best_;  // log of the smallest residual so far, of each step
-    bool                given_up_ = false, converged_ = false;
+    std::vector<double> best_;              // log of the smallest residual so far, of each step
+    std::atomic<bool>   given_up_ = false;  // asked by several threads
+    bool                converged_ = false;
 };
 
 }  // namespace ilux

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "ilux/base/units.hpp"
 #include "ilux/solver/machine/forecast.hpp"
@@ -34,12 +33,11 @@ double seconds_of_other_pivots(const TryFacts& facts)
     return seconds_by_entries(by_entries, facts.rates);
 }
 
-/// What the diagonal that was chosen may take before a preconditioner follows.
+/// Steps expected with the diagonal, where that comes first; else 0.
 double steps_of_the_diagonal(const TryFacts& facts)
 {
-    constexpr double mistaken = 2.5;
-    const bool       first = facts.choice.jacobi && facts.tried.empty();
-    return first ? mistaken * steps_by_the_diagonal(facts.choice.facts->iteration) : INFINITY;
+    const auto& by_diagonal = facts.choice.by_diagonal;
+    return by_diagonal && facts.tried.empty() ? steps_by_the_diagonal(*by_diagonal) : 0;
 }
 
 }  // namespace
@@ -83,11 +81,14 @@ double seconds_to_factor(const TryFacts& facts, bool direct)
 
 Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu)
 {
-    const Index most = std::min<double>(facts.options.krylov.max_steps, steps_of_the_diagonal(facts));
-    if (!other_strategy_open(facts, false)) return most;
+    constexpr double mistaken = 2.5, likely = 1.5;  // of the steps that the diagonal is expected to need
+    const double     by_diagonal = steps_of_the_diagonal(facts), all = facts.options.krylov.max_steps;
+    const double     most = by_diagonal > 0 ? std::min(all, mistaken * by_diagonal) : all;
+    if (!other_strategy_open(facts, false)) return static_cast<Index>(most);
     const double seconds = seconds_of_step((1 + fill) * double(nnz), {.gpu = gpu}, facts.rates);
     const double steps = patience(facts) * seconds_of_lu(facts) / seconds;
-    return static_cast<Index>(std::min<double>(most, std::max<double>(steps, 2.0 * facts.options.krylov.restart)));
+    return static_cast<Index>(
+        std::min(most, std::max({steps, 2.0 * facts.options.krylov.restart, likely * by_diagonal})));
 }
 
 bool may_take_other_pivots(const TryFacts& facts)

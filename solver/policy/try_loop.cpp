@@ -67,7 +67,8 @@ std::optional<Plan> TryLoop::next()
     stopped_.clear();
     std::optional<Plan> plan = steps_.next(tries_, stopped_);
     if (!plan) return plan;
-    const std::string      why = last.plan.direct() || !last.failure.empty() ? last.why() : "";
+    const bool             told = last.plan.direct() || last.plan.quick > 0 || !last.failure.empty();
+    const std::string      why = told ? last.why() : "";
     const std::string_view ended = last.given_up ? "given up" : name(last.report.outcome);
     decisions_.push_back(why.empty()
                              ? fmt::format("{} after {} steps: trying {}", ended, last.report.steps, plan->change)

@@ -257,7 +257,7 @@ TEST(Choice, AnAnalysisThatTurnsOutToBeTheMistakeLimitsNothing)
                          &fast.entry_check, &fast.order_arc, &fast.analysis_entry, &fast.front_solve})
         *rate *= 1e-12;
     for (double* rate : {&fast.rounds_entry, &fast.iteration_entry}) *rate *= 1e-6;
-    const auto A = gallery::build("convdiff3d:n=64");
+    const auto A = gallery::build("convdiff3d:n=90");
     const auto choice = choose_strategy(A, {.threads = 1}, 1, [] { return false; }, fast, {});
     EXPECT_FALSE(choice.direct);
     EXPECT_TRUE(choice.direct_possible);
@@ -298,20 +298,23 @@ CsrMatrix<double> heat(Index n, double k)
 TEST(ChooseWay, IsContentWithTheDiagonalWhereItOutweighsTheRest)
 {
     const auto diffusive = chosen(heat(40, 1));
-    ASSERT_TRUE(diffusive.jacobi);
-    EXPECT_NEAR(diffusive.facts->iteration.coupling, 6. / 7, 1e-12);
+    ASSERT_TRUE(diffusive.by_diagonal);
+    EXPECT_NEAR(diffusive.by_diagonal->coupling, 6. / 7, 1e-12);
     EXPECT_FALSE(diffusive.direct);
-    EXPECT_TRUE(chosen(gallery::build("poisson3d:n=40")).jacobi);    // outweighed by nothing, but near its boundary
-    EXPECT_FALSE(chosen(gallery::build("poisson2d:n=400")).jacobi);  // too many steps
-    EXPECT_FALSE(chosen(gallery::build("convdiff3d:n=40")).jacobi);  // not for CG
+    EXPECT_TRUE(chosen(gallery::build("poisson3d:n=40")).by_diagonal);  // outweighed by nothing, but near its boundary
+    EXPECT_FALSE(chosen(gallery::build("poisson2d:n=400")).by_diagonal);  // too many steps
+    EXPECT_FALSE(chosen(gallery::build("convdiff3d:n=40")).by_diagonal);  // not for CG
+    auto negative = gallery::build("poisson3d:n=40");
+    for (double& value : negative.val()) value = -value;
+    EXPECT_FALSE(chosen(negative).by_diagonal);  // GMRES would take it
     SolverOptions given;
     given.precond.mlilu.drop_tol = 1e-3;
-    EXPECT_FALSE(chosen(heat(40, 1), given).jacobi);
+    EXPECT_FALSE(chosen(heat(40, 1), given).by_diagonal);
 
     for (const double diagonal : {0., -7.}) {
         auto B = heat(40, 1);
         for (Offset p = B.row_ptr()[5]; p < B.row_ptr()[6]; ++p) B.val()[p] = B.col()[p] == 5 ? diagonal : 0;
-        EXPECT_FALSE(chosen(B).jacobi) << diagonal;
+        EXPECT_FALSE(chosen(B).by_diagonal) << diagonal;
     }
 
     const auto          A = heat(40, 1);

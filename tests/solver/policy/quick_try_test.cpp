@@ -57,8 +57,9 @@ TEST(QuickProgress, StaysAsItEnded)
     EXPECT_TRUE(converged.goes_on(1, 1e-9, 0.1));
     EXPECT_TRUE(converged.goes_on(2, 1, 100));  // of a correction
     EXPECT_FALSE(converged.given_up());
-    EXPECT_FALSE(lost.goes_on(0, 1, 2));
-    EXPECT_FALSE(lost.goes_on(1, 1e-9, 2));
+    for (Index step = 0; step < 10; ++step) EXPECT_TRUE(lost.goes_on(step, 1, 2)) << step;
+    EXPECT_FALSE(lost.goes_on(10, 1, 2));
+    EXPECT_FALSE(lost.goes_on(11, 1e-9, 2));
     EXPECT_TRUE(lost.given_up());
 }
 
@@ -156,6 +157,32 @@ TEST(QuickTry, GivesWayToWhatWasChosen)
     EXPECT_EQ(report.attempts[0].report.outcome, Outcome::max_steps);
     EXPECT_EQ(report.attempts[1].plan.quick, 0);
     EXPECT_NE(report.attempts[1].plan.precond.kind, PrecondKind::ilu0);
+}
+
+TEST(QuickTry, IsGivenUpWhereItsStepsLeadNowhere)
+{
+    auto A = gallery::build("helmholtz2d:n=150");
+    A.val()[1] *= 1.001;  // not symmetric
+    Rates rates = machine_rates(), slow = rates;
+    for (double* rate : {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number, &slow.order_arc,
+                         &slow.crout_entry, &slow.rounds_entry, &slow.iteration_entry})
+        *rate *= 30;
+    use_rates(slow);
+    SolverOptions endless;
+    endless.krylov.max_steps = 1'000'000;
+    LinearSolver        solver(endless);
+    std::vector<double> b = test::random_vector(A.rows(), 1), x(b.size());
+    solver.analyse(A);
+    (void)solver.factor();
+    const auto report = solver.solve(b, x);
+    use_rates(rates);
+    EXPECT_TRUE(report.converged());
+    ASSERT_GE(report.attempts.size(), 2);
+    EXPECT_GT(report.attempts[0].plan.quick, 0);
+    EXPECT_TRUE(report.attempts[0].given_up);
+    EXPECT_NE(report.attempts[0].explanation.find("did not promise"), std::string::npos)
+        << report.attempts[0].explanation;
+    EXPECT_EQ(report.attempts[1].plan.quick, 0);
 }
 
 TEST(QuickTry, EndsAllWhenTheCallerAsksForIt)
