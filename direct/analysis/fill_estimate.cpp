@@ -65,8 +65,10 @@ double radius_of(const PatternView& A, Index size)
     std::array<double, places.size()> steps;
     for_tasks(static_cast<Index>(places.size()),
               [&](Index k) { steps[k] = steps_to_all(A, static_cast<Index>(places[k] * A.n), size); });
-    const auto known = std::ranges::remove(steps, 0.);
-    return known.begin() == steps.begin() ? 0 : *std::min_element(steps.begin(), known.begin());
+    double least = 0;
+    for (const double known : steps)
+        if (known > 0 && (least == 0 || known < least)) least = known;
+    return least;
 }
 
 }  // namespace
