@@ -69,9 +69,8 @@ struct IterationFacts {
     bool   jacobi = false;      ///< the preconditioner is the diagonal
     bool   complex = false;
     double rows = 0;
-    double radius = 0;  ///< steps from a row near the middle of A's graph to the others; 0: not known
-    bool   hermitian =
-        false;  ///< and the diagonal positive, so that CG serves; asked only where the diagonal may be the preconditioner
+    double radius = 0;         ///< steps from a row near the middle of A's graph to the others; 0: not known
+    bool   hermitian = false;  ///< and the diagonal positive, so that CG serves; asked only where that decides
 };
 Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
 /// Steps with the diagonal as preconditioner. For a coupling below 1 the condition is at most (1 + coupling) / (1 - coupling); CG for a coupling of

@@ -117,7 +117,7 @@ public:
         if (stored) decide(std::move(stored));
     }
 
-    /// By the facts that an estimate has left.
+    /// A quick try has failed: the choice goes by the facts that were estimated before it.
     void choose_again(const ChoiceFacts& facts)
     {
         facts_ = facts;
@@ -152,21 +152,27 @@ private:
     {
         const FillEstimate estimate = estimate_fill(cpu_, {A_.rows(), A_.row_ptr(), A_.col()});
         facts_.iteration.radius = estimate.radius;
-        if (options_.precond == PrecondOptions{} && facts_.iteration.positive) {
-            const SymmetryFacts symmetry = symmetry_facts<S>(cpu_, A_, true, false);
-            facts_.iteration.hermitian = symmetry.hermitian && symmetry.positive_diagonal;
-            try_the_diagonal();
-        }
+        try_the_diagonal();
         settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true);
     }
 
-    /// Where rows are dominant, if only just.
+    /// Asked only where the answer decides: it takes a pass over A that jumps.
+    void ask_for_symmetry()
+    {
+        const SymmetryFacts symmetry = symmetry_facts<S>(cpu_, A_, true, false);
+        facts_.iteration.hermitian = symmetry.hermitian && symmetry.positive_diagonal;
+    }
+
+    /// The diagonal may be M where rows are dominant, if only just.
     void try_the_diagonal()
     {
         constexpr double just = 1 + 1e-10, most = 0.7;  // of the steps allowed
-        IterationFacts   by_diagonal = facts_.iteration;
+        if (!(options_.precond == PrecondOptions{}) || !facts_.iteration.positive) return;
+        if (!(facts_.iteration.coupling <= just)) return;
+        ask_for_symmetry();
+        IterationFacts by_diagonal = facts_.iteration;
         by_diagonal.jacobi = true;
-        if (!(by_diagonal.coupling <= just) || !takes_less(by_diagonal)) return;
+        if (!takes_less(by_diagonal)) return;
         if (steps_by_the_diagonal(by_diagonal) > most * options_.krylov.max_steps) return;
         facts_.iteration = by_diagonal;
         choice_.iterative = forecast_iterative(by_diagonal, facts_.place, rates_);
@@ -178,11 +184,15 @@ private:
                choice_.iterative.of(facts_.ahead);
     }
 
-    /// On the host: ILU(0) has chains of rows, which a GPU is slow at.
+    /// A quick try is made on the host: ILU(0) has chains of rows, which a GPU is slow at.
     bool quick_try_first()
     {
         if (!leaves_quick_try(options_)) return false;
         choice_.quick = worth_a_quick_try(facts_, rates_);
+        if (choice_.quick > 0) {
+            ask_for_symmetry();
+            choice_.quick = worth_a_quick_try(facts_, rates_);
+        }
         if (choice_.quick > 0 && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_) && has_gpu_()) choice_.quick = 0;
         if (choice_.quick == 0) return false;
         choice_.decisions.emplace_back("BiCGStab with ILU(0) comes first: it may take a fraction of that");

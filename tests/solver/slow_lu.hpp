@@ -8,13 +8,15 @@ namespace ilux::test {
 /// While it stands.
 class SlowLu {
 public:
-    SlowLu() : before_(machine_rates())
+    /// @param iterations_too  all but ILU(0) is as slow
+    explicit SlowLu(double times = 30, bool iterations_too = false) : before_(machine_rates())
     {
-        constexpr double times = 30;
-        Rates            slow = before_;
+        Rates slow = before_;
         for (double* rate :
              {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number, &slow.order_arc})
             *rate *= times;
+        if (iterations_too)
+            for (double* rate : {&slow.crout_entry, &slow.rounds_entry, &slow.iteration_entry}) *rate *= times;
         use_rates(slow);
     }
     ~SlowLu() { use_rates(before_); }

@@ -10,7 +10,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/tests/solver/slow_lu.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
@@ -104,29 +104,10 @@ TEST(QuickTry, IsLeftByOptionsThatAskForNothing)
     for (const SolverOptions& one : {precond, stop, once, method, mixed}) EXPECT_FALSE(leaves_quick_try(one));
 }
 
-/// While it stands, a machine on which all but ILU(0) is expected to take for ages, so that no clock decides.
-class SlowButForIlu0 {
-public:
-    SlowButForIlu0() : before_(machine_rates())
-    {
-        Rates slow = before_;
-        for (double* rate : {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number,
-                             &slow.order_arc, &slow.crout_entry, &slow.rounds_entry, &slow.iteration_entry})
-            *rate *= 1e6;
-        use_rates(slow);
-    }
-    ~SlowButForIlu0() { use_rates(before_); }
-    SlowButForIlu0(const SlowButForIlu0&) = delete;
-    SlowButForIlu0& operator=(const SlowButForIlu0&) = delete;
-
-private:
-    Rates before_;
-};
-
 /// @param heard  the steps
 SolverReport solved(LinearSolver<>& solver, const CsrMatrix<double>& A, const ProgressListener& heard = {})
 {
-    const SlowButForIlu0      slow;
+    const test::SlowLu        slow(1e6, true);  // for ages, so that no clock decides
     const std::vector<double> b = test::random_vector(A.rows(), 1);
     std::vector<double>       x(b.size());
     solver.listen({.on_progress = heard});
@@ -163,19 +144,14 @@ TEST(QuickTry, IsGivenUpWhereItsStepsLeadNowhere)
 {
     auto A = gallery::build("helmholtz2d:n=150");
     A.val()[1] *= 1.001;  // not symmetric
-    Rates rates = machine_rates(), slow = rates;
-    for (double* rate : {&slow.entry_flop, &slow.front_flop, &slow.entry_number, &slow.front_number, &slow.order_arc,
-                         &slow.crout_entry, &slow.rounds_entry, &slow.iteration_entry})
-        *rate *= 30;
-    use_rates(slow);
-    SolverOptions endless;
+    const test::SlowLu slow(30, true);
+    SolverOptions      endless;
     endless.krylov.max_steps = 1'000'000;
     LinearSolver        solver(endless);
     std::vector<double> b = test::random_vector(A.rows(), 1), x(b.size());
     solver.analyse(A);
     (void)solver.factor();
     const auto report = solver.solve(b, x);
-    use_rates(rates);
     EXPECT_TRUE(report.converged());
     ASSERT_GE(report.attempts.size(), 2);
     EXPECT_GT(report.attempts[0].plan.quick, 0);

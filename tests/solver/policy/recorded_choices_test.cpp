@@ -61,7 +61,7 @@ std::optional<double> seconds_of(const Json& run)
     return run["seconds"].get<double>();
 }
 
-/// By the last of the choices: one before a quick try was by an estimate.
+/// Whether the last of the choices was LU; one before a quick try went by an estimate.
 bool chose_lu(const Json& decisions)
 {
     bool direct = false;
