@@ -9,11 +9,7 @@ int solve(Arguments arguments);
 int sequence(Arguments arguments);
 int info(Arguments arguments);
 int gallery_command(Arguments arguments);
-int bench(Arguments arguments);
 int compare(Arguments arguments);
 int doctor(Arguments arguments);
-
-/// What `ilux bench` runs, by the name that follows.
-std::span<const Command> bench_suites();
 
 }  // namespace ilux::app

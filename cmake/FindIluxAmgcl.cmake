@@ -1,5 +1,5 @@
 # AMGCL as Ilux::Amgcl, headers only, from AMGCL_ROOT, a clone of https://github.com/ddemidov/amgcl, or where headers are
-# installed. A rival of `ilux bench setup`, never linked into the library.
+# installed. A rival of `ilux-lab setup`, never linked into the library.
 include(FindPackageHandleStandardArgs)
 find_path(AMGCL_INCLUDE_DIR amgcl/amg.hpp HINTS ${AMGCL_ROOT} PATH_SUFFIXES include NO_CACHE)
 find_package_handle_standard_args(IluxAmgcl REQUIRED_VARS AMGCL_INCLUDE_DIR)

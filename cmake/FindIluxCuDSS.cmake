@@ -1,6 +1,6 @@
 # cuDSS's headers, in CUDSS_INCLUDE_DIR, and the path of libcudss.so.VERSION, in CUDSS_LIBRARY. Looked for in CUDSS_ROOT (a variable
 # of CMake or of the environment), a folder with include/ and lib/, or with what `pip install --target CUDSS_ROOT
-# nvidia-cudss-cu13` puts there, and where libraries are installed. A rival of `ilux bench lu`, opened when it is measured and never linked.
+# nvidia-cudss-cu13` puts there, and where libraries are installed. A rival of `ilux-lab lu`, opened when it is measured and never linked.
 include(FindPackageHandleStandardArgs)
 set(cudss_roots "")
 foreach(root IN ITEMS ${CUDSS_ROOT} $ENV{CUDSS_ROOT})

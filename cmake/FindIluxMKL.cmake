@@ -1,6 +1,6 @@
 # oneMKL's headers, in MKL_INCLUDE_DIR, and the path of libmkl_rt.so.VERSION, in MKL_LIBRARY. Looked for in MKL_ROOT (a variable of
 # CMake or of the environment), a folder with include/ and lib/ such as `pip install --prefix MKL_ROOT mkl mkl-include` fills, and
-# where libraries are installed. A rival of `ilux bench lu`, opened when it is measured and never linked.
+# where libraries are installed. A rival of `ilux-lab lu`, opened when it is measured and never linked.
 include(FindPackageHandleStandardArgs)
 set(mkl_roots ${MKL_ROOT} $ENV{MKL_ROOT} $ENV{MKLROOT})
 find_path(MKL_INCLUDE_DIR mkl_pardiso.h HINTS ${mkl_roots} PATH_SUFFIXES include include/mkl mkl)

@@ -1,4 +1,4 @@
-# UMFPACK's header, in UMFPACK_INCLUDE_DIR (Debian: libsuitesparse-dev). GPL: a rival of `ilux bench lu`, opened when it is
+# UMFPACK's header, in UMFPACK_INCLUDE_DIR (Debian: libsuitesparse-dev). GPL: a rival of `ilux-lab lu`, opened when it is
 # measured and never linked.
 include(FindPackageHandleStandardArgs)
 find_path(UMFPACK_INCLUDE_DIR umfpack.h PATH_SUFFIXES suitesparse)

@@ -117,12 +117,12 @@ if(ILUX_WITH_CUDA)
 endif()
 
 # Tests and the command line only call the library: compiling them with all optimisations costs more than it saves. Not so rivals that are
-# headers, in apps/bench. Under a sanitizer it holds for those and for the gallery, too.
+# headers, in lab/rivals. Under a sanitizer it holds for those and for the gallery, too.
 set(ILUX_CALLER_OPTIMISATION $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-set(ILUX_CALLERS "^apps(/[^b]|/bench(/lu)?$|$)")
+set(ILUX_CALLERS "^(apps|lab/(model|suites)$)")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     set(ILUX_CALLER_OPTIMISATION -O0)
-    set(ILUX_CALLERS "^(apps(/|$)|gallery$)")
+    set(ILUX_CALLERS "^(apps|lab|gallery$)")
 endif()
 
 # With GCC fuzz targets use the library of the sanitizers' tests. What reads files, options and arguments then tells libFuzzer where it
@@ -171,7 +171,7 @@ function(ilux_folder name)
     if(ILUX_WITH_CUDA)
         add_library(${target} STATIC ${arg_SOURCES} ${arg_CUDA})
         target_link_libraries(${target} PUBLIC ilux_flags ${arg_LINK} CUDA::cudart_static ${needed_targets})
-        if(NOT name MATCHES "^apps")
+        if(NOT name MATCHES "^(apps|lab)")
             list(FILTER arg_LINK EXCLUDE REGEX "CUDA::")
             add_library(${target}_cpu STATIC EXCLUDE_FROM_ALL ${arg_SOURCES} ${arg_NO_CUDA})
             target_link_libraries(${target}_cpu PUBLIC ilux_cpu_flags ${arg_LINK} ${needed_cpu_targets})
@@ -293,7 +293,7 @@ function(ilux_install)
     endforeach()
 endfunction()
 
-# ilux_app(): the program `ilux`. All but its main form ilux_parts, which tests and benchmarks link as well.
+# ilux_app(): the program `ilux`, and `ilux-lab` where ILUX_LAB asks for it. All but their main() form ilux_parts, which benchmarks link.
 function(ilux_app)
     find_package(CLI11 REQUIRED)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
@@ -310,10 +310,14 @@ function(ilux_app)
         ILUX_VERSION="${PROJECT_VERSION}" ILUX_BUILD_TYPE="${CMAKE_BUILD_TYPE}"
         ILUX_BUILD_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
     add_subdirectory(apps)
+    if(ILUX_LAB)
+        add_subdirectory(lab)
+    endif()
     ilux_targets(parts apps)
+    ilux_targets(lab_parts lab)
     add_library(ilux_parts INTERFACE)
-    target_link_libraries(ilux_parts INTERFACE ${parts})
-    ilux_manual(solve sequence info gallery bench compare doctor)
+    target_link_libraries(ilux_parts INTERFACE ${lab_parts} ${parts})
+    ilux_manual(solve sequence info gallery compare doctor)
     if(ILUX_INSTALL)
         install(TARGETS ilux_app)
     endif()

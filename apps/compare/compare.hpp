@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ilux/apps/compare/timings.hpp"
 #include "ilux/apps/input/options.hpp"
 #include "ilux/apps/input/problem.hpp"
-#include "ilux/apps/measure/bench_measure.hpp"
 #include "ilux/solver/compare/measure_strategy.hpp"
 
 namespace ilux::app {

@@ -2,16 +2,15 @@
 // A subcommand as the manual and completions see it.
 
 #include <string>
-#include <vector>
 
 #include "ilux/apps/program/option_table.hpp"
 
 namespace ilux::app {
 
-/// Of a command its own options; of `bench` those of each suite.
+/// Its name, what it is for in a line, and all that it takes.
 struct Chapter {
-    std::string              name, summary;
-    std::vector<OptionTable> tables;
+    std::string name, summary;
+    OptionTable table;
 };
 
 }  // namespace ilux::app

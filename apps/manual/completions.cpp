@@ -120,15 +120,8 @@ std::string completions(std::span<const Chapter> chapters, std::span<const std::
         for (const char* option : {"--help", "--version"}) answer.add(option);
         return answer.text();
     }
-    for (const Chapter& chapter : chapters) {
-        if (chapter.name != words.front()) continue;
-        for (const OptionTable& table : chapter.tables) {
-            const std::string suite = table.name.substr(std::min(table.name.find(' '), table.name.size() - 1) + 1);
-            const bool        named = chapter.tables.size() > 1;
-            if (named && words.size() == 2) answer.add(suite, table.summary);
-            else if (!named || suite == words[1]) add_words_of(table, words[words.size() - 2], answer);
-        }
-    }
+    const auto chapter = std::ranges::find(chapters, words.front(), &Chapter::name);
+    if (chapter != chapters.end()) add_words_of(chapter->table, words[words.size() - 2], answer);
     return answer.text();
 }
 

@@ -129,17 +129,10 @@ std::string main_page(std::span<const Chapter> chapters, std::span<const ExitMea
 
 std::string command_page(const Chapter& chapter)
 {
-    std::string text = head("ilux-" + chapter.name, chapter.summary) + ".SH SYNOPSIS\n";
-    for (const OptionTable& table : chapter.tables)
-        text += (&table == &chapter.tables.front() ? "" : ".PP\n") + synopsis(table);
-    text += ".SH DESCRIPTION\n";
-    const bool several = chapter.tables.size() > 1;
-    for (const OptionTable& table : chapter.tables)
-        text += (several ? fmt::format(".SS ilux {}\n", plain(table.name)) : "") +
-                paragraphs(table.summary + "\n\n" + table.notes);
-    for (const OptionTable& table : chapter.tables)
-        text += (several ? fmt::format(".SH OPTIONS OF ilux {}\n", plain(table.name)) : ".SH OPTIONS\n") +
-                options_text(table);
+    const OptionTable& table = chapter.table;
+    std::string        text = head("ilux-" + chapter.name, chapter.summary) + ".SH SYNOPSIS\n" + synopsis(table) +
+                       ".SH DESCRIPTION\n" + paragraphs(table.summary + "\n\n" + table.notes) + ".SH OPTIONS\n" +
+                       options_text(table);
     if (chapter.name == "gallery") text += gallery_text();
     return text + ".SH SEE ALSO\n.BR ilux (1)\n";
 }

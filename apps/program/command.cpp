@@ -46,14 +46,15 @@ OptionTable table_of_parser(const Parser& app)
 [[noreturn]] void refuse(const CLI::App& app, const std::string& given)
 {
     if (given.size() < 2 || given[0] != '-')
-        throw InvalidOption(fmt::format("'{}' is one argument too many; see ilux {} --help", given, app.get_name()));
+        throw InvalidOption(
+            fmt::format("'{}' is one argument too many; see {} {} --help", given, program_name, app.get_name()));
     std::vector<std::string> known;
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     const std::string name = given.substr(0, given.find('='));
     const std::string nearest = nearest_name(name, known);
     throw InvalidOption(fmt::format("there is no option '{}'; {}", name,
-                                    nearest.empty() ? fmt::format("see ilux {} --help", app.get_name())
+                                    nearest.empty() ? fmt::format("see {} {} --help", program_name, app.get_name())
                                                     : fmt::format("did you mean '{}'?", nearest)));
 }
 

@@ -51,10 +51,16 @@ void write_err(std::string_view text) noexcept { write_all(STDERR_FILENO, text);
 void complain(std::string_view message) noexcept
 {
     try {
-        write_err(fmt::format("ilux: {}\n", printable(message)));
+        write_err(fmt::format("{}: {}\n", program_name, printable(message)));
     } catch (const std::bad_alloc&) {
-        write_err("ilux: out of memory\n");
+        complain_of_memory();
     }
+}
+
+void complain_of_memory() noexcept
+{
+    write_err(program_name);
+    write_err(": out of memory\n");
 }
 
 }  // namespace ilux::app

@@ -12,6 +12,9 @@ class BrokenOutput : public InvalidInput {
     using InvalidInput::InvalidInput;
 };
 
+/// As its user types it; main() sets it.
+inline std::string_view program_name = "ilux";
+
 /// Once, before anything is opened. A closed descriptor among 0, 1 and 2 would be taken by the next file, which would then get
 /// the reports; so it is occupied by one that cannot be used either. A reader that goes away, and a limit on the size of
 /// files, become errors of the write instead of the end of the program.
@@ -22,7 +25,9 @@ void write_out(std::string_view text);
 /// The same on standard error; what cannot be written there is lost.
 void write_err(std::string_view text) noexcept;
 
-/// "ilux: " and the message, on a line of its own whatever names it holds.
+/// The program's name and the message, on a line of its own whatever names it holds.
 void complain(std::string_view message) noexcept;
+/// The same of memory, for which none is needed.
+void complain_of_memory() noexcept;
 
 }  // namespace ilux::app

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ilux/apps/program/console.hpp"
+
 namespace ilux::app {
 namespace {
 
@@ -48,7 +50,7 @@ std::string help_text(const OptionTable& table, bool all)
         else if (all && option.section != section) text += fmt::format("\n{}:\n", section = option.section);
         text += help_line(option, all);
     }
-    text = fmt::format("{}\n\nusage: ilux {}{} [options]\n\n", table.summary, table.name, arguments) + text;
+    text = fmt::format("{}\n\nusage: {} {}{} [options]\n\n", table.summary, program_name, table.name, arguments) + text;
     if (!all) return text;
     text += nested_text(table.nested);
     return table.notes.empty() ? text : text + "\n" + table.notes + "\n";

@@ -23,7 +23,7 @@ struct OptionHelp {
 
 /// All that one subcommand takes.
 struct OptionTable {
-    std::string             name, summary;  ///< name: "solve", "bench lu"
+    std::string             name, summary;  ///< name: "solve"
     std::vector<OptionHelp> options;        ///< by sections, arguments first
     std::vector<FieldHelp>  nested;
     std::string             notes;  ///< what is said at the end

@@ -8,7 +8,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/dataflow/gpu_factor_program.hpp"
 #include "ilux/direct/factor/levels.hpp"
-#include "ilux/direct/model/refactor_choice.hpp"
+#include "ilux/direct/lu/refactor_choice.hpp"
 
 namespace ilux {
 namespace {

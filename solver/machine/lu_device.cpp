@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/direct/model/refactor_choice.hpp"
+#include "ilux/base/instances.hpp"
+#include "ilux/direct/lu/refactor_choice.hpp"
 #include "ilux/solver/machine/forecast.hpp"
 #include "ilux/solver/machine/host.hpp"
 #include "ilux/solver/machine/machine_rates.hpp"

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "ilux/base/io/matrix_file.hpp"
@@ -35,11 +36,14 @@ struct Shell {
 
 class Cli : public testing::Test {
 protected:
-    static const char* program()
+    Cli() : Cli("ilux", ILUX_PROGRAM, "ILUX_PROGRAM") {}
+    /// @param variable  of the environment, which says where it is if that is not where it was built
+    Cli(std::string name, const char* built, const char* variable) : name_(std::move(name))
     {
-        const char* elsewhere = std::getenv("ILUX_PROGRAM");  // where it was built is not where it is tested
-        return elsewhere != nullptr ? elsewhere : ILUX_PROGRAM;
+        const char* elsewhere = std::getenv(variable);
+        program_ = elsewhere != nullptr ? elsewhere : built;
     }
+    const char* program() const { return program_; }
     /// Runs the program; every argument reaches it as one word.
     Result ilux(const std::vector<std::string>& arguments, const std::string& input = "", const Shell& around = {})
     {
@@ -89,7 +93,7 @@ protected:
         const Result result = ilux(arguments);
         EXPECT_EQ(result.code, code) << result.err;
         EXPECT_EQ(result.out, "");
-        EXPECT_TRUE(result.err.starts_with("ilux: ")) << result.err;
+        EXPECT_TRUE(result.err.starts_with(name_ + ": ")) << result.err;
         for (const std::string& word : words)
             EXPECT_NE(result.err.find(word), std::string::npos) << word << " is not in: " << result.err;
     }
@@ -98,7 +102,9 @@ protected:
     TempFolder folder;
 
 private:
-    TempFolder scratch_;
+    std::string name_;
+    const char* program_;
+    TempFolder  scratch_;
 };
 
 inline constexpr const char* banner = "%%MatrixMarket matrix coordinate real general\n";

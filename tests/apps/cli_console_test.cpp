@@ -28,8 +28,6 @@ protected:
                 {0, {"gallery"}},
                 {0, {"gallery", "poisson2d"}},
                 {0, {"gallery", "poisson2d:n=4", "--out", "-"}},
-                {0, {"bench", "--help"}},
-                {0, {"bench", "lu", "gallery:poisson2d:n=4", "--methods", "cpu", "--repetitions", "1"}},
                 {0,
                  {"compare", "gallery:poisson2d:n=4", "--strategies", "direct", "--device", "cpu", "--repeats", "1"}},
                 {0, {"doctor"}}};
@@ -43,7 +41,6 @@ protected:
                 {1, {"solve", "gallery:poisson2d", "--no-such"}},
                 {2, {"solve", folder.file("missing.mtx")}},
                 {2, {"sequence", folder.file("missing")}},
-                {1, {"bench"}},
                 {2, {"compare", folder.file("missing")}}};
     }
 
@@ -134,10 +131,6 @@ TEST_F(CliConsole, NeverSendsControlCharactersOfNamesToATerminal)
         {"gallery", evil},
         {"compare", good, "--strategies", "direct", "--device", "cpu", "--repeats", "1"},
         {"compare", bad, "--strategies", "direct", "--device", "cpu"},
-        {"bench", "lu", good, "--methods", "cpu", "--repetitions", "1"},
-        {"bench", "lu", bad, "--methods", "cpu"},
-        {"bench", "lu", "--methods", evil},
-        {"bench", evil},
     };
     std::size_t told = 0;  // of those that name the file at all
     for (const Words& arguments : commands) {
@@ -182,7 +175,6 @@ TEST_F(CliConsole, JsonIsOneObjectForEveryExitCode)
         {1, "usage", {"solve", grid, "--no-such"}},
         {1, "usage", {"solve"}},
         {1, "usage", {"slove"}},
-        {1, "usage", {"bench", "lu", "--methods", "no"}},
         {2, "input", {"solve", folder.file("missing.mtx")}},
         {2, "input", {"solve", grid, "--out", folder.file("no/such/x.mtx")}},
         {2, "input", {"info", folder.file("missing.mtx")}},

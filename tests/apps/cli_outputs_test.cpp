@@ -152,16 +152,9 @@ TEST_F(CliOutputs, OfTheOtherCommandsHoldTheRule)
         {Words{"gallery"} + mtx, "a.mtx", {1, {"poisson2d:no_such=1"}}},
         {Words{"compare"} + svg, "a.svg", {1, {"gallery:poisson2d:n=4", "--no-such"}}},
         {Words{"compare"} + svg, "a.svg", {2, {missing}}},
-        {Words{"bench", "lu"} + svg, "a.svg", {1, {"gallery:poisson2d:n=4", "--methods", "no"}}},
-        {Words{"bench", "lu"} + svg, "a.svg", {2, {missing}}},
-        {Words{"bench", "lu-model"} + svg, "a.svg", {1, {"gallery:poisson2d:n=4", "--device", "cpu"}}},
-        {Words{"bench", "ilupack-gmres"} + svg, "a.svg", {1, {"--only", "no_such_matrix"}}},
     };
-    if (!test::why_no_gpu().empty()) {
+    if (!test::why_no_gpu().empty())
         cases.push_back({Words{"compare"} + svg, "a.svg", {6, {"gallery:poisson2d:n=4", "--device", "gpu"}}});
-        cases.push_back({Words{"bench", "lu"} + svg, "a.svg", {6, {"gallery:poisson2d:n=4", "--device", "gpu"}}});
-        cases.push_back({Words{"bench", "ilupack-gmres"} + svg, "a.svg", {6, {"--device", "gpu"}}});
-    }
     for (const Case& one : cases) {
         SCOPED_TRACE(fmt::format("{} {}", fmt::join(one.command, " "), fmt::join(one.exit.arguments, " ")));
         EXPECT_EQ(left_by(one.exit, one.command, {one.name}), std::set<std::string>{});
@@ -211,10 +204,6 @@ TEST_F(CliOutputs, NeverTouchAnInput)
         EXPECT_EQ(ilux(Words{"solve"} + arguments).code, 1);
         EXPECT_EQ(read_bytes(input), was);
     }
-    const std::string was = read_bytes(b);
-    for (const std::string& names_b : {config, near_null})
-        EXPECT_EQ(ilux({"bench", "setup", "gallery:poisson2d:n=3", "--config", names_b, "--svg", b}).code, 1);
-    EXPECT_EQ(read_bytes(b), was);
     // Its name among the others changes nothing for them.
     const std::string x = former(outputs_, "x.mtx");
     expect_refusal(1, {"solve", A, "--history", A, "--out", x}, {"A.mtx would be overwritten by --history"});

@@ -115,26 +115,5 @@ TEST_F(GpuCli, DoctorTestsTheGpuToo)
     EXPECT_NE(result.out.find("gpu: gmres with mlilu"), std::string::npos) << result.out;
 }
 
-TEST_F(GpuCli, BenchMeasuresAllVariantsToTheSameAccuracy)
-{
-    const std::string svg = folder.file("a.svg");
-    const auto json = this->json({"bench", "ilupack-gmres", "--scale", "0.01", "--only", "apache2,lung2,thermomech_dK",
-                                  "--repeats", "1", "--json", "--svg", svg});
-    for (const auto& matrix : json["matrices"]) {
-        ASSERT_EQ(matrix["variants"].size(), 4u) << matrix.dump();
-        EXPECT_EQ(matrix["setup"].size(), 2u);
-        int saved = -1;
-        for (const auto& variant : matrix["variants"]) {
-            ASSERT_TRUE(variant.contains("seconds")) << variant.dump();
-            EXPECT_EQ(variant["outcome"], "converged");
-            EXPECT_LE(variant["relative_residual"].get<double>(), 1e-8);
-            if (variant["off_diagonal"] != "save") continue;
-            if (saved < 0) saved = variant["steps"];
-            EXPECT_NEAR(variant["steps"].get<int>(), saved, 1);  // the same M
-        }
-    }
-    EXPECT_NE(read_bytes(svg).find("lung2*"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace ilux

@@ -15,7 +15,7 @@ protected:
         << "no limit on memory under this sanitizer";
     }
     /// A limit, in MB, that lets the system map the program; below it the program is killed before its first word.
-    static int least_megabytes() { return 10 + static_cast<int>(std::filesystem::file_size(program()) / 1000000); }
+    int least_megabytes() const { return 10 + static_cast<int>(std::filesystem::file_size(program()) / 1000000); }
     /// Exit code, 124 where it took 30 seconds; 127 is the dynamic loader's, which lacks memory for the libraries.
     Result with(int megabytes, const std::string& arguments)
     {

@@ -8,17 +8,8 @@
 namespace ilux {
 namespace {
 
-const std::vector<std::vector<std::string>> commands{{"solve"},
-                                                     {"sequence"},
-                                                     {"info"},
-                                                     {"gallery"},
-                                                     {"compare"},
-                                                     {"doctor"},
-                                                     {"bench", "lu"},
-                                                     {"bench", "lu-model"},
-                                                     {"bench", "setup"},
-                                                     {"bench", "accuracy"},
-                                                     {"bench", "ilupack-gmres"}};
+const std::vector<std::vector<std::string>> commands{{"solve"},   {"sequence"}, {"info"},
+                                                     {"gallery"}, {"compare"},  {"doctor"}};
 
 class Manual : public Cli {
 protected:
@@ -98,7 +89,7 @@ TEST_F(Manual, PagesAreSoundForMan)
 {
     if (shell("command -v groff >/dev/null").code != 0) GTEST_SKIP()
     << "there is no groff";
-    for (const std::string command : {"", "solve", "sequence", "info", "gallery", "bench", "compare", "doctor"}) {
+    for (const std::string command : {"", "solve", "sequence", "info", "gallery", "compare", "doctor"}) {
         const std::string page = file("page.1", ilux({"--man", command.empty() ? "solve" : command}).out);
         const Result      made = shell("groff -k -man -Tutf8 -ww -z '" + page + "' 2>&1");
         EXPECT_EQ(made.out, "") << command;
@@ -124,7 +115,6 @@ TEST_F(Manual, CompletesCommandsValuesAndModelProblems)
 {
     using Words = std::vector<std::string>;
     EXPECT_EQ(completed({"so"}), Words{"solve"});
-    EXPECT_EQ(completed({"bench", "lu"}), (Words{"lu", "lu-model"}));
     EXPECT_EQ(completed({"solve", "A.mtx", "--method", "bi"}), (Words{"bicg", "bicgstab"}));
     EXPECT_EQ(completed({"solve", "--method=bi"}), (Words{"--method=bicg", "--method=bicgstab"}));
     EXPECT_EQ(completed({"solve", "-p", "krylov.side="}), (Words{"krylov.side=right", "krylov.side=left"}));

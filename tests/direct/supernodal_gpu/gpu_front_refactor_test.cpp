@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/gpu_graph.hpp"
-#include "ilux/direct/model/refactor_choice.hpp"
+#include "ilux/direct/lu/refactor_choice.hpp"
 #include "ilux/direct/supernodal_gpu/gpu_front_solve.hpp"
 #include "ilux/tests/direct/supernodal_gpu/front_cases.hpp"
 
