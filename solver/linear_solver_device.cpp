@@ -145,12 +145,8 @@ void LinearSolver<S>::precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S
     require(r.size() == n && z.size() == n,
             [&] { return fmt::format("precondition: r has {} and z {} entries, A {} rows", r.size(), z.size(), n); });
     const bool       conjugated = is_complex<S> && transpose == Transpose::yes;
-    const Transpose  turn = conjugated ? Transpose::adjoint : transpose;
     SystemVectors<S> given(gpu, r, z, false, conjugated);
-    if (impl_->precondition_on_gpu(given, turn)) return;
-    std::vector<S> host_z(n);
-    impl_->precondition(given.b(), host_z, turn);
-    given.deliver(host_z);
+    impl_->precondition(given, conjugated ? Transpose::adjoint : transpose);
 }
 
 template <Scalar S>

@@ -74,8 +74,7 @@ public:
     SolverReport              solve(SystemVectors<S>& given, Transpose transpose);
     std::vector<SolverReport> solve_columns(std::size_t count, const std::function<SolverReport(std::size_t)>& one);
     SolverReport              refactor_and_solve(std::span<const S> b, std::span<S> x);
-    void                      precondition(std::span<const S> r, std::span<S> z, Transpose transpose);
-    bool                      precondition_on_gpu(SystemVectors<S>& given, Transpose transpose);
+    void                      precondition(SystemVectors<S>& given, Transpose transpose);
     BatchReport               solve_batch(const BatchSystems<S>& all);
 
     /// @throws InvalidInput where the state does not allow it

@@ -212,9 +212,7 @@ void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& 
     if (kept) krylov.max_steps = most_steps_with_kept(series_.first_steps, krylov.max_steps, refresh_limits());
     const StopToken limited = within(share_of_time(facts(), false));
     const auto      iterate = [&](const TryListener& heard, const StopToken& stop) {
-        if (const TurnedMatrix<S> A = turned(); A.turned())
-            strategies->iterative().solve_adjoint(A.solved(), given, krylov, heard, stop, tried);
-        else strategies->iterative().solve(given, krylov, heard, stop, tried);
+        strategies->iterative().solve(turned(), given, krylov, heard, stop, tried);
     };
     if (tried.plan.quick > 0) return solve_quickly(iterate, limited, tried);
     iterate(listener, limited);
@@ -370,22 +368,11 @@ SolverReport LinearSolver<S>::Impl::solve_as_given(SystemVectors<S>& given, Tran
 }
 
 template <Scalar S>
-void LinearSolver<S>::Impl::precondition(std::span<const S> r, std::span<S> z, Transpose transpose)
+void LinearSolver<S>::Impl::precondition(SystemVectors<S>& given, Transpose transpose)
 {
     transpose_ = transpose;
-    if (direct()) return strategies->direct().substitute(r, z, transpose);
-    if (transpose == Transpose::no) return strategies->iterative().precondition(r, z);
-    strategies->iterative().precondition_adjoint(turned().solved(), loop.current().plan, r, z);
-}
-
-/// @return false, and nothing is done, unless the factors at hand are applied on the GPU that r and z are of
-template <Scalar S>
-bool LinearSolver<S>::Impl::precondition_on_gpu(SystemVectors<S>& given, Transpose transpose)
-{
-    transpose_ = transpose;
-    if (direct()) return strategies->direct().substitute_on_gpu(A_, given, transpose);
-    const CsrView<S>* adjoint = transpose == Transpose::no ? nullptr : &turned().solved();
-    return strategies->iterative().precondition_on_gpu(given, adjoint, loop.current().plan);
+    if (direct()) strategies->direct().apply(A_, given, transpose);
+    else strategies->iterative().apply(turned(), loop.current().plan, given);
 }
 
 /// New values and x by one launch. @return whether that was all: enough, or nothing else is to be tried
@@ -433,8 +420,7 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std
     template bool         LinearSolver<S>::Impl::begin_values();                                            \
     template FactorReport LinearSolver<S>::Impl::refactor();                                                \
     template SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>&, Transpose);                       \
-    template bool         LinearSolver<S>::Impl::precondition_on_gpu(SystemVectors<S>&, Transpose);         \
-    template void         LinearSolver<S>::Impl::precondition(std::span<const S>, std::span<S>, Transpose); \
+    template void         LinearSolver<S>::Impl::precondition(SystemVectors<S>&, Transpose); \
     template SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S>, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -15,6 +15,7 @@
 #include "ilux/gallery/stand_ins.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
 #include "ilux/solver/report/accuracy.hpp"
+#include "ilux/solver/strategy/gpu_system.hpp"
 
 namespace ilux::app {
 namespace {
@@ -121,10 +122,11 @@ Json on_gpu(const Bench& bench, const Variant& variant, const KrylovOptions& kry
 {
     const SolveOptions& options = bench.asked.options;
     const bool          best = variant.off_diagonal == OffDiagonal::keep;
-    GpuSystem    system(bench.machine.cpu, *bench.machine.gpu, bench.problem.A, form.factors, Method::gmres, krylov,
+    GpuSystem    system(bench.machine.cpu, *bench.machine.gpu, bench.problem.A, Method::gmres, krylov,
                         {.precision = best ? options.precond.precision : Precision::in_double,
                          .engine = best ? options.sptrsv.engine : variant.engine,
                          .memory_limit = options.device_memory});
+    system.put(form.factors);
     const double transfer = system.report().seconds_transfer;
     std::vector<double> x(bench.problem.b.size());
     const auto          runs = repeat(bench.asked, [&] {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ilux/solver/machine/forecast.hpp"
-#include "ilux/solver/machine/gpu_system.hpp"
 #include "ilux/solver/machine/options.hpp"
+#include "ilux/solver/machine/precond_factors.hpp"
 
 namespace ilux {
 

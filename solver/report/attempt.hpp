@@ -11,6 +11,7 @@
 #include "ilux/base/types.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/solver/machine/device.hpp"
+#include "ilux/solver/machine/gpu_report.hpp"
 #include "ilux/solver/machine/options.hpp"
 #include "ilux/solver/report/accuracy.hpp"
 #include "ilux/solver/report/lu_facts.hpp"

@@ -263,6 +263,15 @@ void DirectSolver<S>::substitute(std::span<const S> r, std::span<S> z, Transpose
     else lu_solve<S>(machine_.cpu, lu_->factors(), r, z, *workspace_, turn);
 }
 
+template <Scalar S>
+void DirectSolver<S>::apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
+{
+    if (apply_on_gpu(A, given, turn)) return;
+    std::vector<S> z(given.b().size());
+    substitute(given.b(), z, turn);
+    given.deliver(z);
+}
+
 /// By one more substitution.
 template <Scalar S>
 void DirectSolver<S>::estimate_error(const TurnedMatrix<S>& A, Attempt& tried)

@@ -56,11 +56,9 @@ public:
     /// @param stop  lets no other pivots be chosen  @param patient  other pivots may take long; else they are left, which tried.pivots_left says
     void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient,
                Attempt& tried);
-    /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some. On a GPU refined, as all solves are there.
-    void substitute(std::span<const S> r, std::span<S> z, Transpose turn);
-    /// The same for vectors on the GPU where the factors are. @return false, and nothing is done, unless they are, and where the host
-    /// has to solve it
-    bool substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn);
+    /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some; on a GPU refined, as all solves are there.
+    /// @param given  r is its b, z its x
+    void apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
     void step(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried,
@@ -89,6 +87,8 @@ public:
     Machine&          machine() { return machine_; }
 
 private:
+    void              substitute(std::span<const S> r, std::span<S> z, Transpose turn);
+    bool              apply_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn);
     void              drop_factors();
     std::size_t       batch_bytes() const;
     std::string       why_no_batch(Index members);

@@ -97,8 +97,9 @@ bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVe
     return true;
 }
 
+/// @return false, and nothing is done, unless vectors and factors are on one GPU, and where the host has to solve it
 template <Scalar S>
-bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
+bool DirectSolver<S>::apply_on_gpu(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
 {
     GpuDirectSide<S>* const side = gpu_side_for(A, given);
     if (!side) return false;
@@ -115,7 +116,7 @@ bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>& A, SystemVectors<S>& g
                                                                        Transpose);                                   \
     template bool DirectSolver<S>::solve_on_gpu(const CsrView<S>&, Transpose, SystemVectors<S>&, double, Attempt&);  \
     template bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>&, GpuAccuracy<S>&, Transpose);           \
-    template bool DirectSolver<S>::substitute_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
+    template bool DirectSolver<S>::apply_on_gpu(const CsrView<S>&, SystemVectors<S>&, Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -20,27 +20,27 @@ DeviceRows<S> rows_of(const DeviceCsr<S>& A)
 template <Scalar S>
 class GpuSide {
 public:
-    GpuSide(GpuSystem<S>& system, const StopToken& stop)
-        : system_(system),
-          room_(system.room()),
-          accuracy_(system.gpu(), rows_of(system.matrix()), {room_.r, room_.size, room_.row_size},
-                    system.matrix().rows() > few_unknowns ? DeviceSpan<double>(room_.scale) : DeviceSpan<double>()),
+    GpuSide(const GpuJudged<S>& judged, const StopToken& stop)
+        : judged_(judged),
+          room_(judged.room),
+          accuracy_(judged.gpu, rows_of(judged.A), {room_.r, room_.size, room_.row_size},
+                    judged.A.rows() > few_unknowns ? DeviceSpan<double>(room_.scale) : DeviceSpan<double>()),
           stop_(stop)
     {}
 
     /// Numbers that only the host can measure count as not finite: a correction to such an x is taken back.
     Accuracy measure()
     {
-        const auto measured = accuracy_.measure(system_.x(), system_.b());
+        const auto measured = accuracy_.measure(judged_.x, judged_.b);
         if (!measured) return {.relative_residual = INFINITY, .backward_error = INFINITY, .rowwise = INFINITY};
         if (size() > few_unknowns) accuracy_.note_own_scales();
         return *measured;
     }
     std::optional<bool> estimate_exactly() { return {}; }  // by an LU, which is of the host
-    void                precondition() { system_.precondition(accuracy_.r(), DeviceSpan<S>(room_.d)); }
-    void                note_error(Accuracy& accuracy) { accuracy_.note_error(system_.x(), room_.d, accuracy); }
+    void                precondition() { judged_.correction.apply(accuracy_.r(), DeviceSpan<S>(room_.d)); }
+    void                note_error(Accuracy& accuracy) { accuracy_.note_error(judged_.x, room_.d, accuracy); }
     bool                d_is_zero() { return norm2<S>(gpu(), room_.d) == 0; }
-    Index               size() const { return system_.matrix().rows(); }
+    Index               size() const { return judged_.A.rows(); }
 
     IterationReport solve_for_correction(bool scaled, const KrylovOptions& krylov)
     {
@@ -66,19 +66,19 @@ public:
         look_at_missed();
         return {.share = share, .rows = norm2<S>(gpu(), accuracy_.r()) / rows_known_, .steps = done.steps, .own = own_};
     }
-    void        end_known_answer() { (void)accuracy_.measure(system_.x(), system_.b()); }
+    void        end_known_answer() { (void)accuracy_.measure(judged_.x, judged_.b); }
     bool        examine_known_answer() { return false; }
     std::string witness_warning(const Accuracy&, double) { return ""; }
 
     void add_correction()
     {
-        copy<S>(gpu(), system_.x(), room_.former);
-        axpy<S>(gpu(), 1, room_.d, system_.x());
+        copy<S>(gpu(), judged_.x, room_.former);
+        axpy<S>(gpu(), 1, room_.d, judged_.x);
     }
-    void take_back() { copy<S>(gpu(), room_.former, system_.x()); }
+    void take_back() { copy<S>(gpu(), room_.former, judged_.x); }
 
 private:
-    Gpu& gpu() { return system_.gpu(); }
+    Gpu& gpu() { return judged_.gpu; }
 
     /// r ← −A t, and max |r|_i / (|A||t|)_i; Inf where only the host can measure it.
     void look_at_missed()
@@ -97,7 +97,7 @@ private:
         multiply<S>(gpu(), room_.D, accuracy_.r(), room_.scaled);
         fill<S>(gpu(), 0, room_.d);
         try {
-            return system_.solve_rows_scaled(room_.D, room_.inverse, room_.scaled, room_.d, krylov, {}, stop_);
+            return judged_.correction.solve(room_.D, room_.inverse, room_.scaled, room_.d, krylov, stop_);
         } catch (const OutOfMemory&) {  // x stays as good as it is
             IterationReport nothing;
             nothing.outcome = Outcome::out_of_memory;
@@ -105,33 +105,27 @@ private:
         }
     }
 
-    GpuSystem<S>&                system_;
-    typename GpuSystem<S>::Room& room_;
-    GpuAccuracy<S>               accuracy_;
-    const StopToken&             stop_;
-    double                       rows_known_ = 0;  // ‖A z‖ of a known answer
-    double                       own_ = 1;         // max |A t|_i / (|A||t|)_i of what is missed
+    const GpuJudged<S>& judged_;
+    GpuJudgeRoom<S>&    room_;
+    GpuAccuracy<S>      accuracy_;
+    const StopToken&    stop_;
+    double              rows_known_ = 0;  // ‖A z‖ of a known answer
+    double              own_ = 1;         // max |A t|_i / (|A||t|)_i of what is missed
 };
 
 }  // namespace
 
 template <Scalar S>
-bool finish_on_gpu(GpuSystem<S>& system, const KrylovOptions& krylov, const Standard& standard, Witness<S>* witness,
-                   const StopToken& stop, Attempt& tried)
+bool finish_on_gpu(const GpuJudged<S>& judged, const KrylovOptions& krylov, const Standard& standard,
+                   Witness<S>& witness, const StopToken& stop, Attempt& tried)
 {
-    if (witness != nullptr && witness->concerns_x()) return false;
-    try {
-        (void)system.room();
-    } catch (const OutOfMemory&) {
-        return false;
-    }
-    GpuSide<S> side(system, stop);
-    return finish_by(side, krylov, standard, witness, stop, tried);
+    GpuSide<S> side(judged, stop);
+    return finish_by(side, krylov, standard, &witness, stop, tried);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                          \
-    template bool finish_on_gpu(GpuSystem<S>&, const KrylovOptions&, const Standard&, Witness<S>*, const StopToken&, \
-                                Attempt&);
+#define ILUX_INSTANTIATE(S)                                                                                         \
+    template bool finish_on_gpu(const GpuJudged<S>&, const KrylovOptions&, const Standard&, Witness<S>&,            \
+                                const StopToken&, Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

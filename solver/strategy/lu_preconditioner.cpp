@@ -15,12 +15,12 @@ void solve_by_former_lu(Cpu cpu, const TurnedMatrix<S>& A, const LuFactors<S>& f
     LuPreconditioner<S>           of_A(factors);
     AdjointPreconditioner<Cpu, S> of_adjoint(of_A);
     Preconditioner<Cpu, S>&       M = A.turned() ? static_cast<Preconditioner<Cpu, S>&>(of_adjoint) : of_A;
-    KrylovWorkspace<Cpu, S>       workspace(Method::gmres, op.size(), krylov);
-    const ProgressListener        on_progress = history_of(tried, listener, krylov);
-    tried.report = solve<Cpu, S>(cpu, Method::gmres, op, M, b, tried.x.of<S>(), workspace, krylov, on_progress, stop);
+    KrylovSystem<Cpu, S>          system(cpu, Method::gmres, op, krylov);
+    system.refer_to(M);
+    const ProgressListener on_progress = history_of(tried, listener, krylov);
+    tried.report = system.solve(b, tried.x.of<S>(), krylov, on_progress, stop);
     Witness<S> witness(cpu, A.solved());
-    finish_iteration<S>(cpu, A.solved(), b, krylov, standard, host_iteration<S>(cpu, op, M, workspace, stop), &witness,
-                        stop, tried);
+    finish_iteration<S>(cpu, A.solved(), b, krylov, standard, system, &witness, stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                       \

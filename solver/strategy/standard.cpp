@@ -39,9 +39,9 @@ void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& r
 template <Scalar S>
 class HostSide {
 public:
-    HostSide(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, const IterationCalls<S>& iteration,
-             Witness<S>* witness, std::vector<S>& x)
-        : cpu_(cpu), A_(A), b_(b), iteration_(iteration), witness_(witness), x_(x), d_(x.size())
+    HostSide(Cpu& cpu, const CsrView<S>& A, std::span<const S> b, Correction<Cpu, S>& correction, Witness<S>* witness,
+             const StopToken& stop, std::vector<S>& x)
+        : cpu_(cpu), A_(A), b_(b), correction_(correction), witness_(witness), stop_(stop), x_(x), d_(x.size())
     {}
 
     Accuracy measure()
@@ -54,7 +54,7 @@ public:
     }
     void precondition()
     {
-        iteration_.precondition(residual_.r, d_);
+        correction_.apply(residual_.r, d_);
         if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
     }
     /// d ← x* − x by an LU, and whether that settled; nothing where there is none. r as a double may have lost what a small unknown hangs on:
@@ -162,22 +162,24 @@ private:
         scaled_.resize(n);
         for (std::size_t i = 0; i < n; ++i) scaled_[i] = D_[i] * residual.r[i];
         d_.assign(n, 0);
-        return iteration_.solve(D_, scaled_, d_, krylov);
+        const std::vector<double> inverse = inverses_of(D_);
+        return correction_.solve(in_scalars<S>(D_), in_scalars<S>(inverse), scaled_, d_, krylov, stop_);
     }
 
-    Cpu&                     cpu_;
-    const CsrView<S>&        A_;
-    std::span<const S>       b_;
-    const IterationCalls<S>& iteration_;
-    Witness<S>*              witness_;
-    std::vector<S>&          x_;
-    Residual<S>              residual_;
-    std::vector<S>           d_, scaled_, former_;
-    std::vector<S>           known_, missed_;  // z of a known answer, and what is not found of it
-    Residual<S>              of_missed_;
-    std::vector<double>      size_known_;  // |A||z|
-    double                   own_ = 1;     // max |A t|_i / (|A||t|)_i of what is missed
-    std::vector<double>      D_, scale_;   // of rows; of unknowns, their own
+    Cpu&                cpu_;
+    const CsrView<S>&   A_;
+    std::span<const S>  b_;
+    Correction<Cpu, S>& correction_;
+    Witness<S>*         witness_;
+    const StopToken&    stop_;
+    std::vector<S>&     x_;
+    Residual<S>         residual_;
+    std::vector<S>      d_, scaled_, former_;
+    std::vector<S>      known_, missed_;  // z of a known answer, and what is not found of it
+    Residual<S>         of_missed_;
+    std::vector<double> size_known_;  // |A||z|
+    double              own_ = 1;     // max |A t|_i / (|A||t|)_i of what is missed
+    std::vector<double> D_, scale_;   // of rows; of unknowns, their own
 };
 
 }  // namespace
@@ -273,53 +275,17 @@ void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried)
 }
 
 template <Scalar S>
-IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>& M,
-                                 KrylovWorkspace<Cpu, S>& workspace, const StopToken& stop)
-{
-    const auto precondition = [&](std::span<const S> r, std::span<S> z) { M.apply(cpu, r, z); };
-    const auto solve = [&](std::span<const double> D, std::span<const S> b, std::span<S> x,
-                           const KrylovOptions& krylov) {
-        const std::vector<double>       inverse = inverses_of(D);
-        const auto                      rows = in_scalars<S>(D), columns = in_scalars<S>(inverse);
-        const RowScaledOperator<Cpu, S> DA(A, rows);
-        RowScaledPreconditioner<Cpu, S> DM(M, columns);
-        return ilux::solve<Cpu, S>(cpu, workspace.method(), DA, DM, b, x, workspace, krylov, {}, stop);
-    };
-    return {precondition, solve};
-}
-
-template <Scalar S>
-IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const StopToken& stop)
-{
-    const auto precondition = [&system](auto r, auto z) { system.precondition(r, z); };
-    const auto solve = [&](std::span<const double> D, std::span<const S> b, std::span<S> x,
-                           const KrylovOptions& krylov) {
-        try {
-            return system.solve_rows_scaled(D, b, x, krylov, {}, stop);
-        } catch (const OutOfMemory&) {
-            IterationReport nothing;
-            nothing.outcome = Outcome::out_of_memory;
-            return nothing;
-        }
-    };
-    return {precondition, solve};
-}
-
-template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls<S>& iteration, Witness<NotDeduced<S>>* witness,
-                      const StopToken& stop, Attempt& tried)
+                      const Standard& standard, Correction<Cpu, NotDeduced<S>>& correction,
+                      Witness<NotDeduced<S>>* witness, const StopToken& stop, Attempt& tried)
 {
-    HostSide<S> host(cpu, A, b, iteration, witness, tried.x.of<S>());
+    HostSide<S> host(cpu, A, b, correction, witness, stop, tried.x.of<S>());
     (void)finish_by(host, krylov, standard, witness, stop, tried);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                            \
-    template IterationCalls<S> host_iteration(Cpu&, const LinearOperator<Cpu, S>&, Preconditioner<Cpu, S>&,            \
-                                              KrylovWorkspace<Cpu, S>&, const StopToken&);                             \
-    template IterationCalls<S> gpu_iteration(GpuSystem<S>&, const StopToken&);                                         \
     template void finish_iteration(Cpu&, const CsrView<S>&, std::span<const S>, const KrylovOptions&, const Standard&, \
-                                   const IterationCalls<S>&, Witness<S>*, const StopToken&, Attempt&);
+                                   Correction<Cpu, S>&, Witness<S>*, const StopToken&, Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -1,13 +1,13 @@
 #pragma once
 // What x is held to, and how an iteration goes on where it is not yet reached.
 
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
 
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/solver/report/attempt.hpp"
+#include "ilux/solver/strategy/krylov_system.hpp"
 #include "ilux/solver/witness/witness.hpp"
 
 namespace ilux {
@@ -42,26 +42,6 @@ bool is_at_rounding(const Attempt& tried, double etol);
 /// What follows a direct solution's verdict: krylov.stop=error may refuse x all the same, and a success is warned of.
 void hold_to_etol(const SolverOptions& options, Index n, Attempt& tried);
 
-/// How a preconditioned iteration is called, wherever it runs; vectors are of the host. Nobody listens to its progress: x has converged.
-template <Scalar S = double>
-struct IterationCalls {
-    /// z ← M⁻¹ r
-    std::function<void(std::span<const S> r, std::span<S> z)> precondition;
-    /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param x  the guess, then the solution
-    std::function<IterationReport(std::span<const double> D, std::span<const S> b, std::span<S> x,
-                                  const KrylovOptions& krylov)>
-        solve;
-};
-
-/// On the host. @param workspace  made for the method and restart length; all must outlive the calls
-template <Scalar S>
-IterationCalls<S> host_iteration(Cpu& cpu, const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>& M,
-                                 KrylovWorkspace<Cpu, S>& workspace, const StopToken& stop);
-
-/// On a GPU, where lack of memory leaves x as good as it is. All must outlive the calls.
-template <Scalar S>
-IterationCalls<S> gpu_iteration(GpuSystem<S>& system, const StopToken& stop);
-
 inline void add_seconds(const SolveSeconds& done, SolveSeconds& all)
 {
     all.solve += done.solve;
@@ -82,13 +62,13 @@ inline void add_work(const IterationReport& done, IterationReport& all)
 /// solved for, where D makes (|A||x| + |b|)_i equal in all rows, until it is, or a correction no longer halves the excess.
 /// An x at the limit of rounding, every row solved to 1e-12 of its terms and the estimated error within krylov.etol, has converged
 /// whatever its residual is: that is the rule of an LU, too.
-/// @param krylov  of the iteration; its steps count on  @param witness  asked for what M cannot know; or null
+/// @param krylov  of the iteration; its steps count on  @param correction  by the M of the iteration  @param witness  asked for what M cannot know; or null
 /// @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
 /// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, time_limit or cancelled,
 /// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by luck, and did not converge.
 template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,
-                      const Standard& standard, const IterationCalls<S>& iteration, Witness<NotDeduced<S>>* witness,
-                      const StopToken& stop, Attempt& tried);
+                      const Standard& standard, Correction<Cpu, NotDeduced<S>>& correction,
+                      Witness<NotDeduced<S>>* witness, const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

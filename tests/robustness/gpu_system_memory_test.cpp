@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/solver/machine/gpu_system.hpp"
+#include "ilux/solver/strategy/gpu_system.hpp"
 #include "ilux/tests/robustness/lack_of_device_memory.hpp"
 
 namespace ilux::test {
@@ -24,8 +24,8 @@ TEST(GpuSystemMemory, PuttingAndSolvingEndCleanly)
         const auto&         B = method == Method::cg ? gallery::build("poisson2d:n=20") : A;
         const KrylovOptions krylov{.max_steps = 5000};
         const Operation     operation{"system", static_cast<std::size_t>(A.rows()), [&](std::span<double> x) {
-                                      GpuSystem system(gpu, B, method, krylov, {});
-                                      system.put_factors(cpu, factors);
+                                      GpuSystem system(cpu, gpu, B, method, krylov, {});
+                                      system.put(factors);
                                       std::ranges::fill(x, 0.);
                                       return from_outcome(
                                               system.solve(std::vector<double>(x.size(), 1.), x, krylov).outcome);

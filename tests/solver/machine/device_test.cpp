@@ -4,6 +4,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/machine/device.hpp"
+#include "ilux/solver/strategy/gpu_system.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
@@ -93,7 +94,7 @@ TEST_F(GpuDevice, IsRefusedMemoryBeforeAnythingIsAllocated)
     const PrecondFactors<> none;
     const long             before = device_use().allocations;
     test::expect_refusal<OutOfMemory>(
-        [&] { GpuSystem(cpu, gpu, A, none, Method::cg, {}, {.memory_limit = Bytes{500}}); },
+        [&] { GpuSystem(cpu, gpu, A, Method::cg, {}, {.memory_limit = Bytes{500}}).put(none); },
         {"500 B", "allowed", "--device cpu"});
     EXPECT_EQ(device_use().allocations, before);
 }
@@ -108,8 +109,8 @@ TEST_F(GpuDevice, IsRefusedFactorsBeforeAnythingIsAllocatedForThem)
     const DeviceNeed  need = device_need(A, factors, Method::gmres, {}, Precision::in_double);
     const std::size_t before = device_use().bytes;
     {
-        GpuSystem  system(gpu, A, Method::gmres, {}, {.memory_limit = Bytes{need.matrix + need.workspace}});
-        const auto put = [&] { system.put_factors(cpu, factors); };
+        GpuSystem  system(cpu, gpu, A, Method::gmres, {}, {.memory_limit = Bytes{need.matrix + need.workspace}});
+        const auto put = [&] { system.put(factors); };
         test::expect_refusal<OutOfMemory>(put, {"factors", "allowed", "--device cpu"});
         EXPECT_LE(device_use().bytes - before, need.total() - need.factors / 2);
     }
@@ -124,13 +125,15 @@ TEST_F(GpuDevice, PutsTheFactorsBesideAMatrixThatIsThereAlready)
     const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1.);
     std::vector<double>       together(b.size()), apart(b.size());
     PrecondFactors<>          factors;
-    GpuSystem                 begun(gpu, A, Method::gmres, {}, {});
+    GpuSystem                 begun(cpu, gpu, A, Method::gmres, {}, {});
     factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
-    begun.put_factors(cpu, factors);
+    begun.put(factors);
     EXPECT_EQ(begun.solve(b, apart, {}).outcome, Outcome::converged);
-    (void)GpuSystem(cpu, gpu, A, factors, Method::gmres, {}, {}).solve(b, together, {});
+    GpuSystem at_once(cpu, gpu, A, Method::gmres, {}, {});
+    at_once.put(factors);
+    (void)at_once.solve(b, together, {});
     EXPECT_TRUE(test::identical(apart, together));
-    GpuSystem left(gpu, A, Method::gmres, {}, {});  // a factorization that throws leaves it so
+    GpuSystem left(cpu, gpu, A, Method::gmres, {}, {});  // a factorization that throws leaves it so
 }
 
 TEST_F(GpuDevice, EstimateCoversWhatIsAllocated)
@@ -142,7 +145,8 @@ TEST_F(GpuDevice, EstimateCoversWhatIsAllocated)
         PrecondFactors<> factors;
         factors.mlilu = MlIlu<>::build(cpu, A, for_gpu({}));
         const std::size_t before = device_use().bytes;
-        const GpuSystem   system(cpu, gpu, A, factors, method, {}, {});
+        GpuSystem         system(cpu, gpu, A, method, {}, {});
+        system.put(factors);
         const double      need = double(device_need(A, factors, method, {}, Precision::in_double).total());
         const double      taken = double(device_use().bytes - before);
         EXPECT_LE(taken, need) << "method " << static_cast<int>(method);
@@ -157,7 +161,8 @@ TEST_F(GpuDevice, FallsBackToDoubleWhereFloatHoldsNoFactor)
     const CsrMatrix<double> A = CsrMatrix<double>::from_arrays(2, 2, {0, 1, 3}, {0, 0, 1}, {1, 1e300, 1});
     PrecondFactors<>        factors;
     factors.ilu0 = std::make_unique<Ilu0<>>(A);
-    GpuSystem system(cpu, gpu, A, factors, Method::gmres, {}, {.precision = Precision::in_single});
+    GpuSystem system(cpu, gpu, A, Method::gmres, {}, {.precision = Precision::in_single});
+    system.put(factors);
     EXPECT_EQ(system.report().precision, Precision::in_double);
     EXPECT_NE(system.report().remark, "");
 }

@@ -28,7 +28,7 @@ TEST(IterativeSolver, KeepsAPreconditionerForTheNextSystemWhereAsked)
             else EXPECT_TRUE(solver.factor(A, {}, {}, tried));
             std::vector<double>   x(b.size());
             SystemVectors<double> given(b, x);
-            solver.solve(given, options.krylov, {}, {}, tried);
+            solver.solve(static_cast<const CsrView<double>&>(A), given, options.krylov, {}, {}, tried);
             return tried;
         };
         const std::vector<double> zeros(100, 0.0);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
@@ -41,6 +43,25 @@ double distance(std::span<const double> x, std::span<const double> y)
     for (std::size_t i = 0; i < x.size(); ++i) error = std::max(error, std::abs(x[i] - y[i]));
     return error;
 }
+
+/// A correction that does what a test says.
+class Calls final : public Correction<Cpu> {
+public:
+    using Precondition = std::function<void(std::span<const double> r, std::span<double> z)>;
+    using Solve = std::function<IterationReport(std::span<double> x, const KrylovOptions& krylov)>;
+
+    Calls(Precondition precondition, Solve solve) : precondition_(std::move(precondition)), solve_(std::move(solve)) {}
+    void apply(std::span<const double> r, std::span<double> z) override { precondition_(r, z); }
+    IterationReport solve(std::span<const double>, std::span<const double>, std::span<const double>,
+                          std::span<double> x, const KrylovOptions& krylov, const StopToken&) override
+    {
+        return solve_(x, krylov);
+    }
+
+private:
+    Precondition precondition_;
+    Solve        solve_;
+};
 
 /// [1 0; 0 A] with unknowns 1 of the first and about 10⁻⁶ of the second: once those of A·10⁻⁶ have fallen below the tolerance
 /// beside the first, the residual says nothing of them.
@@ -288,8 +309,8 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
     tried.report.steps = 20;
     int                    solves = 0;
     std::vector<Index>     steps;
-    const IterationCalls<> calls{[](auto r, auto z) { std::ranges::copy(r, z.begin()); },
-                                 [&](auto, auto, auto x, const KrylovOptions& krylov) {
+    Calls                  calls([](auto r, auto z) { std::ranges::copy(r, z.begin()); },
+                                 [&](auto x, const KrylovOptions& krylov) {
                                      ++solves;
                                      steps.push_back(krylov.max_steps);
                                      std::ranges::fill(x, 0.0);
@@ -297,7 +318,7 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
                                      nothing.outcome = Outcome::breakdown;
                                      nothing.steps = 1;
                                      return nothing;
-                                 }};
+                                 });
     finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, nullptr, {}, tried);
     EXPECT_EQ(solves, 2);  // the estimate, and a correction that was of no use
     EXPECT_EQ(steps, (std::vector<Index>{5, 980}));
@@ -365,17 +386,17 @@ TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
     tried.x.of<double>() = {1, 100};
     tried.report.outcome = Outcome::converged;
     const std::vector<double> before = tried.x.of<double>();
-    const IterationCalls<>    calls{[](auto r, auto z) {
+    Calls                     calls([](auto r, auto z) {
                                      z[0] = r[0];
                                      z[1] = 1e6 * r[1];
                                  },
-                                 [&](auto, auto, auto d, const KrylovOptions&) {
+                                 [&](auto d, const KrylovOptions&) {
                                      d[0] = 0.3;
                                      d[1] = -99;
                                      IterationReport done;
                                      done.outcome = Outcome::converged;
                                      return done;
-                                 }};
+                                 });
     finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, nullptr, {},
                      tried);
     EXPECT_EQ(tried.x.of<double>(), before);
