@@ -1,4 +1,5 @@
-// ilux sequence: many systems of one pattern, or of one circuit at many frequencies, a line each as they are solved, and a summary.
+// ilux sequence: many systems of one pattern, or of one circuit at many frequencies, a line each as they are solved,
+// and a summary.
 
 #include <fmt/core.h>
 

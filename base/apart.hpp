@@ -18,10 +18,9 @@ namespace ilux {
 using Abandoned = std::atomic<bool>;
 
 /// The result of work(), which runs in a thread of its own. The token is asked before that begins, then every few
-/// milliseconds. What it throws reaches the caller at once; the thread is left behind and ends when its work does. So `work`
-/// must own all that it uses. What work() throws reaches the caller, too.
-/// Runs on the calling thread, deaf to the token, where nothing can stop it or the system has no thread to give.
-/// Cost: some 50 µs for the thread.
+/// milliseconds. What it throws reaches the caller at once; the thread is left behind and ends when its work does. So
+/// `work` must own all that it uses. What work() throws reaches the caller, too. Runs on the calling thread, deaf to
+/// the token, where nothing can stop it or the system has no thread to give. Cost: some 50 µs for the thread.
 template <class Work>
 auto run_apart(Work work, const StopToken& stop)
 {

@@ -1,5 +1,6 @@
 #pragma once
-// For source files of AVX-512 kernels on x86-64, each of which is compiled alone: a warning stays off to the file's end.
+// For source files of AVX-512 kernels on x86-64, each of which is compiled alone: a warning stays off to the file's
+// end.
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // both of GCC 12's own _mm512_undefined_pd

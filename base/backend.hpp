@@ -27,9 +27,10 @@ struct DotNorm {
 };
 
 /// Vectors have equal lengths; a block of k vectors is one contiguous array of k·n values, a vector after another.
-/// S is given, double where it is not: dot<S>(be, x, y). Dots conjugate their first vector, dotu (BLAS's name) does not.
-/// Reductions are summed in an order fixed by n alone, so a result does not depend on the number of threads; on a GPU,
-/// by n and the kind of device. Sums of float are taken in double. Besides there are narrow and widen, between S and its float.
+/// S is given, double where it is not: dot<S>(be, x, y). Dots conjugate their first vector, dotu (BLAS's name) does
+/// not. Reductions are summed in an order fixed by n alone, so a result does not depend on the number of threads; on a
+/// GPU, by n and the kind of device. Sums of float are taken in double. Besides there are narrow and widen, between S
+/// and its float.
 // clang-format off
 template <class B, class S = double>
 concept Backend = Scalar<S> &&

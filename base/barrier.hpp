@@ -14,8 +14,8 @@ inline void relax()
 #endif
 }
 
-/// Polls ready() `polls` times; then gives the processor away between polls. Where other programs want it, each time costs
-/// milliseconds, so `polls` should outlast what is usually waited for.
+/// Polls ready() `polls` times; then gives the processor away between polls. Where other programs want it, each time
+/// costs milliseconds, so `polls` should outlast what is usually waited for.
 template <class Ready>
 void spin_until(Ready&& ready, int polls = 500)
 {
@@ -25,8 +25,9 @@ void spin_until(Ready&& ready, int polls = 500)
     }
 }
 
-/// A barrier that gives its processor away after a short spin. OpenMP's own spins for milliseconds: where other programs
-/// hold the processors that the rest of the team needs, 300 of them took seconds, and these some tens of milliseconds.
+/// A barrier that gives its processor away after a short spin. OpenMP's own spins for milliseconds: where other
+/// programs hold the processors that the rest of the team needs, 300 of them took seconds, and these some tens of
+/// milliseconds.
 class YieldingBarrier {
 public:
     void wait(int team)

@@ -20,9 +20,9 @@ public:
     /// @param threads  0: as many as OpenMP would use (OMP_NUM_THREADS)
     explicit Cpu(int threads = 0);
     int threads() const { return threads_; }
-    /// How many threads a parallel region may have now; every region asks here. At most threads(), and 1 where the work is not
-    /// `worth` more. Fewer where the system grants no more, as OpenMP would end the program then. 1 in the thread that a
-    /// fork of a process of several threads left: OpenMP would wait there for threads that are gone.
+    /// How many threads a parallel region may have now; every region asks here. At most threads(), and 1 where the work
+    /// is not `worth` more. Fewer where the system grants no more, as OpenMP would end the program then. 1 in the
+    /// thread that a fork of a process of several threads left: OpenMP would wait there for threads that are gone.
     int team(bool worth = true) const;
 
 private:

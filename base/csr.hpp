@@ -29,7 +29,8 @@ public:
     ~CsrMatrix() = default;
 
     /// Entries in any order; duplicates are summed in the order given.
-    /// @throws InvalidInput naming the entry when an index is out of range, a value (or a sum) is not finite, or lengths differ
+    /// @throws InvalidInput naming the entry when an index is out of range, a value (or a sum) is not finite, or
+    /// lengths differ
     static CsrMatrix from_triplets(Index rows, Index cols, std::span<const Index> row, std::span<const Index> col,
                                    std::span<const T> val);
     /// Rows in any order inside, duplicates summed; the same refusals as from_triplets, and of a broken row_ptr.

@@ -10,8 +10,8 @@
 
 namespace ilux {
 
-/// An enumeration with words gives them by `std::span<const std::string_view> names(Ordering)`, in the order of its values,
-/// which count from 0. Found by argument-dependent look-up.
+/// An enumeration with words gives them by `std::span<const std::string_view> names(Ordering)`, in the order of its
+/// values, which count from 0. Found by argument-dependent look-up.
 // clang-format off
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {

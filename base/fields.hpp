@@ -61,7 +61,8 @@ void for_each_field(O& options, F&& f, const std::string& prefix = "")
     });
 }
 
-/// The candidate with the smallest edit distance, where one that only continues `given` counts as 1; or "" when none is near enough to be what was meant.
+/// The candidate with the smallest edit distance, where one that only continues `given` counts as 1; or "" when none is
+/// near enough to be what was meant.
 std::string nearest_name(std::string_view given, std::span<const std::string> candidates);
 
 /// Text to value and back. @throws InvalidOption naming `path`, the text and what was expected

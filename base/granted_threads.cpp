@@ -1,5 +1,5 @@
-// OpenMP's runtime ends the program where the system gives it no thread, and waits for ever for its threads in a child of
-// fork(), which has none of them. So the threads are tried first, and a fork is noticed.
+// OpenMP's runtime ends the program where the system gives it no thread, and waits for ever for its threads in a child
+// of fork(), which has none of them. So the threads are tried first, and a fork is noticed.
 
 #include "ilux/base/granted_threads.hpp"
 
@@ -50,8 +50,8 @@ void in_forked_child()
 }
 [[maybe_unused]] const int forks_are_noticed = pthread_atfork(before_fork, nullptr, in_forked_child);
 
-/// Starts threads until there are `wanted`, this one counted, or the system refuses; then ends them. Their stacks are free for
-/// OpenMP's threads then.
+/// Starts threads until there are `wanted`, this one counted, or the system refuses; then ends them. Their stacks are
+/// free for OpenMP's threads then.
 int try_threads(int wanted)
 {
     std::mutex               gate;

@@ -14,14 +14,15 @@
 
 namespace ilux {
 
-/// Items that come by lines, and where they go when they are put together by groups, those of a group in the order in which they came.
-/// Each thread has a chunk of neighbouring lines and counts its items of each group, so that it knows where they go: behind those of the
-/// chunks before.
+/// Items that come by lines, and where they go when they are put together by groups, those of a group in the order in
+/// which they came. Each thread has a chunk of neighbouring lines and counts its items of each group, so that it knows
+/// where they go: behind those of the chunks before.
 template <class Items>
 class Grouping {
 public:
     /// Counts, by tasks of the team whose thread calls it. O(lines + items + threads · groups)
-    /// @param items  items(begin, end, take) calls take(group, what...) for each item of these lines, the same in each call
+    /// @param items  items(begin, end, take) calls take(group, what...) for each item of these lines, the same in each
+    /// call
     /// @param about  how many items there are; memory is 8 bytes a group, for further threads at most 16 · about
     Grouping(Index lines, Offset about, Index groups, Items items)
         : items_(std::move(items)), lines_(lines), groups_(groups), chunks_(chunks_for(about)), ptr_(groups_ + 1)

@@ -23,7 +23,8 @@ struct Found {
     Offset below = 0, paired = 0;  // entries below the diagonal; those above it that have a partner there
 };
 
-/// Entries of the upper triangle beside their partners. Those below that have none are seen by counting, and then looked at once more.
+/// Entries of the upper triangle beside their partners. Those below that have none are seen by counting, and then
+/// looked at once more.
 template <class T>
 class PairWalk {
 public:

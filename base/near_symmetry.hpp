@@ -1,6 +1,6 @@
 #pragma once
-// Matrices that are symmetric but for rounding, as those assembled from finite elements, whose terms are added in another order at (j, i)
-// than at (i, j).
+// Matrices that are symmetric but for rounding, as those assembled from finite elements, whose terms are added in
+// another order at (j, i) than at (i, j).
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/csr.hpp"
@@ -9,9 +9,10 @@ namespace ilux {
 
 /// How A differs from an image of itself; a missing entry counts as 0.
 struct Asymmetry {
-    /// |a_ij − a'_ij| ≤ 8 ε (|a_ij| + |a'_ij| + √|a_ii a_jj|) everywhere, a' the image. The root is what a term of a_ij may be as large as, where
-    /// elements are positive semidefinite: terms that cancel leave rounding of that size, and it has the unit of a_ij, whatever the units of
-    /// the unknowns. Where a diagonal entry is 0, a_ij and a'_ij themselves have to agree.
+    /// |a_ij − a'_ij| ≤ 8 ε (|a_ij| + |a'_ij| + √|a_ii a_jj|) everywhere, a' the image. The root is what a term of a_ij
+    /// may be as large as, where elements are positive semidefinite: terms that cancel leave rounding of that size, and
+    /// it has the unit of a_ij, whatever the units of the unknowns. Where a diagonal entry is 0, a_ij and a'_ij
+    /// themselves have to agree.
     bool   within_rounding = false;
     bool   exact = false;  ///< and A is that image
     double largest = 0;    ///< of |a_ij − a'_ij|, where these are within rounding

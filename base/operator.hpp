@@ -1,5 +1,6 @@
 #pragma once
-// What a Krylov method sees of A and of M: two products each, as virtual calls. Beside them only c_api/session.hpp has any.
+// What a Krylov method sees of A and of M: two products each, as virtual calls. Beside them only c_api/session.hpp has
+// any.
 
 #include <span>
 #include <string>
@@ -22,7 +23,8 @@ public:
 };
 
 /// z ← M⁻¹ r and z ← M⁻ᴴ r. An object holds its own scratch memory, so it serves one thread or stream at a time;
-/// the factors behind it are shared and immutable. r and z do not overlap. Only apply_columns may allocate: room that it keeps.
+/// the factors behind it are shared and immutable. r and z do not overlap. Only apply_columns may allocate: room that
+/// it keeps.
 template <Backend B, Scalar S = double>
 class Preconditioner {
 public:
@@ -30,8 +32,8 @@ public:
     virtual Index size() const = 0;
     virtual void  apply(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
     virtual void  apply_adjoint(B& be, ConstSpan<B, S> r, Span<B, S> z) = 0;
-    /// Z ← M⁻¹ R for the columns of an n × k matrix, one after another in memory; each as apply() does it, up to rounding.
-    /// Takes the time of k calls of apply() unless M has a better way.
+    /// Z ← M⁻¹ R for the columns of an n × k matrix, one after another in memory; each as apply() does it, up to
+    /// rounding. Takes the time of k calls of apply() unless M has a better way.
     /// @throws InvalidInput unless R and Z have k times size() values each
     virtual void apply_columns(B& be, ConstSpan<B, S> R, Span<B, S> Z)
     {

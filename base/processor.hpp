@@ -1,6 +1,7 @@
 #pragma once
-// What this processor can do beyond the baseline that the library is compiled for. A function for such instructions stands
-// beside its portable twin, marked ILUX_FMA, and is chosen at run time; whole files of them are listed in CMakeLists.txt.
+// What this processor can do beyond the baseline that the library is compiled for. A function for such instructions
+// stands beside its portable twin, marked ILUX_FMA, and is chosen at run time; whole files of them are listed in
+// CMakeLists.txt.
 
 namespace ilux {
 

@@ -7,8 +7,8 @@
 
 namespace ilux {
 
-/// Keeps the first exception of a parallel region, for the thread that opened it. Lack of memory may strike anywhere, so
-/// whatever allocates in a region runs through this.
+/// Keeps the first exception of a parallel region, for the thread that opened it. Lack of memory may strike anywhere,
+/// so whatever allocates in a region runs through this.
 class RegionFailure {
 public:
     template <class Work>

@@ -17,7 +17,8 @@ struct RowSum {
     double size = 0;
     int    exponent = 0;
 
-    /// |r| / size: the row's share in the backward error of [oettli_prager_64]. 0/0 counts as 0; NaN where r is not finite.
+    /// |r| / size: the row's share in the backward error of [oettli_prager_64]. 0/0 counts as 0; NaN where r is not
+    /// finite.
     double error() const { return !is_finite(r) || std::isinf(size) ? NAN : r == S(0) ? 0 : std::abs(r) / size; }
 };
 

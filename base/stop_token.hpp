@@ -1,5 +1,6 @@
 #pragma once
-// The one way to end long work early: cancelled by another thread or a signal, past a time limit, or asked by a callback.
+// The one way to end long work early: cancelled by another thread or a signal, past a time limit, or asked by a
+// callback.
 
 #include <atomic>
 #include <functional>
@@ -17,15 +18,16 @@ namespace ilux {
 /// Whether work is to go on, and why not.
 enum class StopReason { none, cancelled, time_limit };
 
-/// What long work asks every few milliseconds. Cheap to copy; any number of threads may ask at once. The default never stops.
-/// Once it says to stop it always does.
+/// What long work asks every few milliseconds. Cheap to copy; any number of threads may ask at once. The default never
+/// stops. Once it says to stop it always does.
 class StopToken {
 public:
     StopToken() = default;
 
     /// This token, and a limit of `seconds` from now. Infinite: this token. @param late  what OutOfTime then says
     StopToken within(double seconds, std::string late = "the time limit was reached") const;
-    /// This token, and a question to the caller: true means stop. Several threads may ask it at once; it must not throw.
+    /// This token, and a question to the caller: true means stop. Several threads may ask it at once; it must not
+    /// throw.
     StopToken asking(std::function<bool()> question) const;
 
     /// Whether anything can stop the work.

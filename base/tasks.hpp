@@ -14,7 +14,8 @@
 
 namespace ilux {
 
-/// Runs work() on one thread of a team, whose other threads take the tasks that it makes. What it throws is thrown here.
+/// Runs work() on one thread of a team, whose other threads take the tasks that it makes. What it throws is thrown
+/// here.
 template <class Work>
 void with_tasks(const Cpu& be, bool worth, Work&& work)
 {
@@ -66,8 +67,8 @@ void for_pieces(Int n, const Work& work)
     });
 }
 
-/// Calls visit(k) for each vertex of a forest, children before their parents, by tasks: who is done with the last child goes on with
-/// the parent. @param parent_of  of each vertex, larger than it; negative: a root
+/// Calls visit(k) for each vertex of a forest, children before their parents, by tasks: who is done with the last child
+/// goes on with the parent. @param parent_of  of each vertex, larger than it; negative: a root
 template <class ParentOf, class Visit>
 void for_forest(Index n, const ParentOf& parent_of, const Visit& visit)
 {

@@ -1,5 +1,5 @@
-// What complex values cost on a GPU beside real ones of the same pattern: SpMV, triangular solves, Gram-Schmidt, all with
-// nothing in the second-level cache. One row an operation and type:
+// What complex values cost on a GPU beside real ones of the same pattern: SpMV, triangular solves, Gram-Schmidt, all
+// with nothing in the second-level cache. One row an operation and type:
 //     GB/s      bytes that it has to move at least, over the median time
 //     of_copy   that rate over the rate of a device copy in the same run
 //     vs_real   that rate over the rate of the real operation: 1 where complex values cost their bytes and no more

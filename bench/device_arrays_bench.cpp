@@ -1,6 +1,7 @@
-// A solve with b and x of the GPU beside one with arrays of the host, by the same solver on the same GPU: seconds of the host's clock from
-// b to an x that is there, and what crosses between host and device. Factors are made before, once for a problem and method; k columns,
-// one after another. All of it takes two minutes, most of them for analysis and factors of the LU.
+// A solve with b and x of the GPU beside one with arrays of the host, by the same solver on the same GPU: seconds of
+// the host's clock from b to an x that is there, and what crosses between host and device. Factors are made before,
+// once for a problem and method; k columns, one after another. All of it takes two minutes, most of them for analysis
+// and factors of the LU.
 
 #include <benchmark/benchmark.h>
 

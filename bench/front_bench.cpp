@@ -1,5 +1,6 @@
-// Refactorization and substitution by fronts on a GPU: medians of cold runs, each one launch of a graph, beside what had to be moved
-// and multiplied at least. Systems are names of the gallery, or folders of a sequence (pattern.mtx, values.f64).
+// Refactorization and substitution by fronts on a GPU: medians of cold runs, each one launch of a graph, beside what
+// had to be moved and multiplied at least. Systems are names of the gallery, or folders of a sequence (pattern.mtx,
+// values.f64).
 //
 //   front_bench [--json FILE --commit TEXT] convdiff2d:n=400 pgrid/
 
@@ -60,7 +61,8 @@ double backward_error(const CsrMatrix<double>& A, const std::vector<double>& x, 
     return residual / size;
 }
 
-/// Smallest times that the plan allows: products at 50 TFLOPS, numbers written once and what is left written and read at 4 TB/s.
+/// Smallest times that the plan allows: products at 50 TFLOPS, numbers written once and what is left written and read
+/// at 4 TB/s.
 void print_bounds(const FrontPlan& plan)
 {
     double              left = 0, pivots = 0;

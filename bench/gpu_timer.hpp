@@ -28,7 +28,8 @@ public:
     /// The middle of `runs` cold times.
     double median_cold(int runs, const std::function<void()>& work);
 
-    /// Bytes a second, read and written, of a copy of `bytes` from device memory to device memory; the middle of 9 runs.
+    /// Bytes a second, read and written, of a copy of `bytes` from device memory to device memory; the middle of 9
+    /// runs.
     double copy_bandwidth(std::size_t bytes = std::size_t{1} << 30);
 
 private:

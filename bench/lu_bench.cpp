@@ -1,7 +1,7 @@
 // Direct solution of series of circuits: analysis, first factorization, refactorization with 1 … 16 threads, solve; KLU
-// with its own defaults (block form, AMD, row scaling) and its own factors beside it, where it was found. The series are the
-// folders of the folder that the environment variable ILUX_SEQUENCES names (format: `ilux sequence`), else circuits of the
-// gallery with moved values. Refactorizations and solves take the systems of a series in turn.
+// with its own defaults (block form, AMD, row scaling) and its own factors beside it, where it was found. The series
+// are the folders of the folder that the environment variable ILUX_SEQUENCES names (format: `ilux sequence`), else
+// circuits of the gallery with moved values. Refactorizations and solves take the systems of a series in turn.
 //
 // On a machine with other work, interleave and take minima:
 //   lu_bench --benchmark_enable_random_interleaving=true --benchmark_repetitions=10 --benchmark_format=json

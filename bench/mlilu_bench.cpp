@@ -1,7 +1,7 @@
-// Setup and solve to a true 1e-8 on one thread, Crout's sweep and otherwise default options, b = A·1, x₀ = 0: the multilevel ILU
-// beside Eigen's IncompleteLUT (droptol 1e-2, fill 5) with Eigen's GMRES(30). Both report the true residual; Eigen stops at 2000
-// steps. Rounds would be exact for this b.
-// Then the growth of setup with the size of convdiff3d.
+// Setup and solve to a true 1e-8 on one thread, Crout's sweep and otherwise default options, b = A·1, x₀ = 0: the
+// multilevel ILU beside Eigen's IncompleteLUT (droptol 1e-2, fill 5) with Eigen's GMRES(30). Both report the true
+// residual; Eigen stops at 2000 steps. Rounds would be exact for this b. Then the growth of setup with the size of
+// convdiff3d.
 
 #include <benchmark/benchmark.h>
 

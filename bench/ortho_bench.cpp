@@ -1,6 +1,6 @@
 // One step of Gram-Schmidt: w of n values against k orthonormal vectors, on the device and on all threads of its host,
-// with nothing in the caches. aliaga19 is the division of work of the GPU version of [aliaga19]: cuBLAS for the vectors, every
-// coefficient to the host.
+// with nothing in the caches. aliaga19 is the division of work of the GPU version of [aliaga19]: cuBLAS for the
+// vectors, every coefficient to the host.
 //
 // Bytes declared, what each algorithm has to move:
 //     mgso           8n(k + 2)     V once, w in and out; rows beyond what the device keeps in registers 32(k + 1)

@@ -1,8 +1,7 @@
-// One application of M⁻¹ on a GPU, with none of its data in the cache: the multilevel ILU by variant, precision and engine
-// of the triangular solves, ILU(0) and Jacobi, and the host's multilevel ILU beside them on all its threads. Its levels are
-// Crout's, which can save L_G and U_F.
-// Counters: systems that apply M, their depths in all, MB on the device, MB/s as a share of the device's copy bandwidth,
-// seconds of conversion and of upload.
+// One application of M⁻¹ on a GPU, with none of its data in the cache: the multilevel ILU by variant, precision and
+// engine of the triangular solves, ILU(0) and Jacobi, and the host's multilevel ILU beside them on all its threads. Its
+// levels are Crout's, which can save L_G and U_F. Counters: systems that apply M, their depths in all, MB on the
+// device, MB/s as a share of the device's copy bandwidth, seconds of conversion and of upload.
 
 #include <benchmark/benchmark.h>
 

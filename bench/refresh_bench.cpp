@@ -1,5 +1,6 @@
-// A series' second system on two threads, or on a GPU: its multilevel ILU in rounds made anew, by the rounds of the first system, and the
-// first one's M as it is. Steps are those of GMRES(30) to a true 1e-8, b random; 400 is the limit, and then they have not converged.
+// A series' second system on two threads, or on a GPU: its multilevel ILU in rounds made anew, by the rounds of the
+// first system, and the first one's M as it is. Steps are those of GMRES(30) to a true 1e-8, b random; 400 is the
+// limit, and then they have not converged.
 
 #include <benchmark/benchmark.h>
 

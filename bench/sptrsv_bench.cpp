@@ -1,14 +1,15 @@
 // Triangular solves by every engine. One row a system and engine: the median cold solve time, and beside it
-//     analysis_ms   of our plans: levels, layout and upload (of chunked also host_ms, upload_ms and device_ms, its parts);
+//     analysis_ms   of our plans: levels, layout and upload (chunked: host_ms, upload_ms, device_ms are its parts);
 //                   of cuSPARSE: its own analysis, the matrix being there already
 //     bound_ms      max(bytes of L, b and x / measured copy bandwidth, depth × one hop through L2)
 //     vs_cusparse   cuSPARSE's solve time in this run / this engine's
 //     error         max |x − x_serial| / max |x_serial|
 // and at last chunked beside cuSPARSE over all systems.
 //
-// Arguments after Google Benchmark's own name matrices: a gallery spec or a Matrix Market file, whose ILU(0) factors are
-// solved with; with /mlilu behind it the systems of its multilevel ILU on a GPU, which also stand in where ILU(0) meets a
-// zero pivot. `stand_ins` names all like_* matrices. Without any: six grids. `tunings` adds syncfree with other tunings.
+// Arguments after Google Benchmark's own name matrices: a gallery spec or a Matrix Market file, whose ILU(0) factors
+// are solved with; with /mlilu behind it the systems of its multilevel ILU on a GPU, which also stand in where ILU(0)
+// meets a zero pivot. `stand_ins` names all like_* matrices. Without any: six grids. `tunings` adds syncfree with other
+// tunings.
 
 #include <benchmark/benchmark.h>
 

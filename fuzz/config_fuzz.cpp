@@ -1,6 +1,6 @@
-// Any bytes as a config file: refused as InvalidInput where they are no JSON object, as InvalidOption that names the first key
-// which -p would refuse, too; or the options are those that -p sets, one leaf after another, and written as JSON, or as the texts of
-// those that were changed, they read back to themselves.
+// Any bytes as a config file: refused as InvalidInput where they are no JSON object, as InvalidOption that names the
+// first key which -p would refuse, too; or the options are those that -p sets, one leaf after another, and written as
+// JSON, or as the texts of those that were changed, they read back to themselves.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// What code compiled by GCC's -fsanitize-coverage=trace-pc calls at each edge, as counters of libFuzzer, whose own trace_pc does nothing.
-// In programs without libFuzzer the counts are not read.
+// What code compiled by GCC's -fsanitize-coverage=trace-pc calls at each edge, as counters of libFuzzer, whose own
+// trace_pc does nothing. In programs without libFuzzer the counts are not read.
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,6 @@
 #pragma once
-// b − A x by a plain loop in 113 bits, with exponents that no product of doubles leaves: what reports of a solver are held against.
+// b − A x by a plain loop in 113 bits, with exponents that no product of doubles leaves: what reports of a solver are
+// held against.
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
-// Any sequence of calls of the C interface for real or complex values on small matrices, sensible or not: nothing crashes, every
-// status is one of ilux_klu.h, memory is counted back to 0, calls of the other kind of values are refused, and a solution that is
-// called good has the residual that its factors L, U, F promise,
+// Any sequence of calls of the C interface for real or complex values on small matrices, sensible or not: nothing
+// crashes, every status is one of ilux_klu.h, memory is counted back to 0, calls of the other kind of values are
+// refused, and a solution that is called good has the residual that its factors L, U, F promise,
 //     |b − A x| ≤ c n ε (Pᵀ Rs (|L| |U| + |F|) Qᵀ + Σ|duplicates|) |x|,
 // judged in long double with the matrix that was factored last.
 

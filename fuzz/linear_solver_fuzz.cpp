@@ -1,6 +1,6 @@
-// Any sequence of calls of LinearSolver on small matrices, sensible or not: nothing crashes or hangs, what is thrown is what
-// the header promises, numbers that were refused change nothing, what a report says of x is so, and "converged" is said of an x
-// that meets what docs/design/solver.md holds it to, judged in 113 bits. A fixed mode repeats its bits.
+// Any sequence of calls of LinearSolver on small matrices, sensible or not: nothing crashes or hangs, what is thrown is
+// what the header promises, numbers that were refused change nothing, what a report says of x is so, and "converged" is
+// said of an x that meets what docs/design/solver.md holds it to, judged in 113 bits. A fixed mode repeats its bits.
 // Run: linear_solver_fuzz fuzz/corpus/linear_solver
 
 #include <algorithm>

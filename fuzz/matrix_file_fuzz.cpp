@@ -1,6 +1,6 @@
-// Any bytes at all, as a file of any kind: the reader refuses them with InvalidInput, or returns a matrix that keeps CsrMatrix's
-// invariant. MATLAB's files of version 7.3 are left out: what reads them is HDF5.
-// Run: matrix_file_fuzz fuzz/corpus/matrix_file
+// Any bytes at all, as a file of any kind: the reader refuses them with InvalidInput, or returns a matrix that keeps
+// CsrMatrix's invariant. MATLAB's files of version 7.3 are left out: what reads them is HDF5. Run: matrix_file_fuzz
+// fuzz/corpus/matrix_file
 
 #include <algorithm>
 #include <complex>

@@ -1,5 +1,5 @@
-// Any text as -p PATH=VALUE: it is refused as InvalidOption that names the path, or the option set prints and reads back to
-// itself, as text and as JSON.
+// Any text as -p PATH=VALUE: it is refused as InvalidOption that names the path, or the option set prints and reads
+// back to itself, as text and as JSON.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
-// Any bytes at all, as a stored plan: it is refused with InvalidInput, or can be followed without harm. Bytes are tried as a
-// whole file, and as one section of a file whose head and checksums are right, so that more than checksums is looked at.
-// Run: plan_file_fuzz fuzz/corpus/plan_file
+// Any bytes at all, as a stored plan: it is refused with InvalidInput, or can be followed without harm. Bytes are tried
+// as a whole file, and as one section of a file whose head and checksums are right, so that more than checksums is
+// looked at. Run: plan_file_fuzz fuzz/corpus/plan_file
 
 #include <algorithm>
 #include <array>

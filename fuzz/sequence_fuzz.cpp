@@ -1,8 +1,7 @@
-// Any bytes as a folder of a series: refused with a sentence, or every system is what the lines of its files say, as a slow
-// reader finds them by itself.
-// Input: files one after another, each behind a line "=== NAME". Where there is a pattern.mtx and no values.f64, two systems are
-// written beside it: the value of line p (counted from 0) of system k is 1000 k + p + 1.
-// Run: sequence_fuzz fuzz/corpus/sequence
+// Any bytes as a folder of a series: refused with a sentence, or every system is what the lines of its files say, as a
+// slow reader finds them by itself. Input: files one after another, each behind a line "=== NAME". Where there is a
+// pattern.mtx and no values.f64, two systems are written beside it: the value of line p (counted from 0) of system k is
+// 1000 k + p + 1. Run: sequence_fuzz fuzz/corpus/sequence
 
 #include <unistd.h>
 

@@ -31,7 +31,8 @@ struct ScriptCall {
     double            systems = 1;  ///< of analyse
     Vector            values, b;
     Vector            x;  ///< the guess
-    /// Of listen: the question at which a token says to stop, and the try at which the listener throws, counted from 0; -1: never.
+    /// Of listen: the question at which a token says to stop, and the try at which the listener throws, counted from 0;
+    /// -1: never.
     int questions = -1, fault_after = -1;
 };
 

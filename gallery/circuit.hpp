@@ -89,13 +89,14 @@ void fields(MnaRandomOptions& o, Visit&& visit)
 }
 CsrMatrix<double> mna_random(const MnaRandomOptions& options);
 
-/// Small-signal (AC) analysis: nodal admittances Y = G + jωC + Γ/(jω) of an n × n mesh at frequency f, ω = 2πf. Neighbours are joined
-/// by a resistor and an inductor side by side, y = 1/R + 1/(jωL), and each node by a capacitor to ground, jωC. Complex
-/// symmetric, pattern of 5 points; regular for every f > 0, since Re Y ⪰ 0 has the null vector 1 alone.
-/// Row i sums to jωC_i: at equal voltages no current flows but to ground (Kirchhoff). With spread=0 the vectors
+/// Small-signal (AC) analysis: nodal admittances Y = G + jωC + Γ/(jω) of an n × n mesh at frequency f, ω = 2πf.
+/// Neighbours are joined by a resistor and an inductor side by side, y = 1/R + 1/(jωL), and each node by a capacitor to
+/// ground, jωC. Complex symmetric, pattern of 5 points; regular for every f > 0, since Re Y ⪰ 0 has the null vector 1
+/// alone. Row i sums to jωC_i: at equal voltages no current flows but to ground (Kirchhoff). With spread=0 the vectors
 /// cos((i+½)pπ/n) cos((j+½)qπ/n) are eigenvectors, of jωC + λ(1/R + 1/(jωL)), λ = 4 − 2cos(pπ/n) − 2cos(qπ/n).
-/// Towards f = 0 inductors short all nodes together and Y nears singular. Up to √8 times the resonance 1/(2π√(LC)), 5 GHz
-/// by default, Im Y is indefinite and only R damps the modes that resonate at f, λ = (f/resonance)². Beyond, C dominates the rows.
+/// Towards f = 0 inductors short all nodes together and Y nears singular. Up to √8 times the resonance 1/(2π√(LC)), 5
+/// GHz by default, Im Y is indefinite and only R damps the modes that resonate at f, λ = (f/resonance)². Beyond, C
+/// dominates the rows.
 struct AcMeshOptions {
     Index        n = 64;
     double       f = 1e9, r = 50, l = 1e-9, c = 1e-12, spread = 0.5;

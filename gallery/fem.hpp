@@ -9,8 +9,8 @@
 
 namespace ilux::gallery {
 
-/// Square local matrix of a cell with 2^d corners and `dof` unknowns each, unknown (corner a, component s) at dof·a + s.
-/// Bit x of a corner's number says whether it lies at the far end in direction x.
+/// Square local matrix of a cell with 2^d corners and `dof` unknowns each, unknown (corner a, component s) at dof·a +
+/// s. Bit x of a corner's number says whether it lies at the far end in direction x.
 template <int d, int dof>
 struct CellMatrix {
     static constexpr int            size = dof << d;
@@ -19,8 +19,8 @@ struct CellMatrix {
     const double&                   operator()(int a, int b) const { return value[a * size + b]; }
 };
 
-/// Stiffness of the bilinear rectangle (d = 2, plane strain, thickness 1) or trilinear brick (d = 3) of edges h, Young's
-/// modulus 1: ∫ λ div u div v + 2μ ε(u):ε(v), exact by 2^d Gauss points.
+/// Stiffness of the bilinear rectangle (d = 2, plane strain, thickness 1) or trilinear brick (d = 3) of edges h,
+/// Young's modulus 1: ∫ λ div u div v + 2μ ε(u):ε(v), exact by 2^d Gauss points.
 template <int d>
 CellMatrix<d, d> q1_elasticity(const std::array<double, d>& h, double poisson_ratio);
 

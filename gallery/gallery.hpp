@@ -1,7 +1,7 @@
 #pragma once
 // Model problems with known properties, by name (`gallery:poisson2d:n=64` on the command line) or as typed functions
-// (pde.hpp, systems.hpp, circuit.hpp, waves.hpp, special.hpp, stand_ins.hpp). Every matrix is square, finite and the same on every
-// run. Most have real values; those whose Traits say so have complex ones.
+// (pde.hpp, systems.hpp, circuit.hpp, waves.hpp, special.hpp, stand_ins.hpp). Every matrix is square, finite and the
+// same on every run. Most have real values; those whose Traits say so have complex ones.
 
 #include <cstdint>
 #include <span>

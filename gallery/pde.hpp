@@ -1,7 +1,7 @@
 #pragma once
 // Discretised PDEs on the unit square or cube. Points are numbered x fastest, h = 1/(n+1), u = 0 on the boundary
-// unless said otherwise, and rows are multiplied by h² (so entries are O(1), and Peclet or wave numbers appear as b·h, k·h).
-// Every function throws InvalidOption for a parameter outside its range or more rows than an Index counts.
+// unless said otherwise, and rows are multiplied by h² (so entries are O(1), and Peclet or wave numbers appear as b·h,
+// k·h). Every function throws InvalidOption for a parameter outside its range or more rows than an Index counts.
 
 #include <cstdint>
 

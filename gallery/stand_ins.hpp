@@ -49,7 +49,8 @@ CsrMatrix<double> like_G3_circuit(const StandInOptions& options);
 CsrMatrix<double> like_lung2(const StandInOptions& options);
 /// Mass + dt·stiffness of linear triangles on 1025 × 513 nodes (exact counts), natural boundary. SPD.
 CsrMatrix<double> like_parabolic_fem(const StandInOptions& options);
-/// Thin plate of trilinear bricks 20 times wider than thick, 317 × 32 × 4 free nodes, stiffeners, clamped end. SPD, hard.
+/// Thin plate of trilinear bricks 20 times wider than thick, 317 × 32 × 4 free nodes, stiffeners, clamped end. SPD,
+/// hard.
 CsrMatrix<double> like_ship_003(const StandInOptions& options);
 /// Plane-strain triangles, modulus over 4 decades, an unsymmetric thermal term, no support but a foundation of 1e-6.
 CsrMatrix<double> like_thermomech_dK(const StandInOptions& options);

@@ -40,7 +40,8 @@ private:
 /// trusts half as far as the ratio of the two at its start suggests; either way only a recomputed b − A x converges.
 /// @param A, M     n×n; M must be the same linear map throughout: otherwise use fgmres
 /// @param b        n, not modified
-/// @param x        n, guess in; out the iterate of the least ‖b − A x‖₂ among those recomputed, always finite if the guess was
+/// @param x        n, guess in; out the iterate of the least ‖b − A x‖₂ among those recomputed, always finite if the
+/// guess was
 /// @param ws       made for n and opt.restart; nothing is allocated here
 /// @param on_progress  told of every step, and of every recomputed residual
 /// @param stop     asked after every step; then the best x so far is handed out

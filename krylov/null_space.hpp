@@ -16,7 +16,8 @@ public:
     /// @param columns  count·n, one vector after another
     /// @throws InvalidInput naming the vector that is 0, depends on those before it, or that A does not take to 0
     static NullSpace of_vectors(const CsrView<S>& A, std::span<const S> columns, Index count);
-    /// The constant of each part of A that A takes to 0; parts are what no entry but 0 connects. Each is a vector of n numbers.
+    /// The constant of each part of A that A takes to 0; parts are what no entry but 0 connects. Each is a vector of n
+    /// numbers.
     /// @throws InvalidInput where there is none
     static NullSpace of_constants(const CsrView<S>& A);
 
@@ -39,8 +40,8 @@ private:
     bool           left_ = true;
 };
 
-/// P M⁻¹, where P = I − N Nᴴ: corrections of x have no part in N. Where Aᴴ N = 0, too, it is P M⁻¹ P, symmetric as M is:
-/// a singular M may turn the rounding of r into any multiple of N.
+/// P M⁻¹, where P = I − N Nᴴ: corrections of x have no part in N. Where Aᴴ N = 0, too, it is P M⁻¹ P, symmetric as M
+/// is: a singular M may turn the rounding of r into any multiple of N.
 template <Backend B, Scalar S = double>
 class ProjectedPreconditioner final : public Preconditioner<B, S> {
 public:

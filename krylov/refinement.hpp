@@ -1,5 +1,6 @@
 #pragma once
-// A x = b in double by corrections from solves in single precision: the products with A and M that take the time are those of floats.
+// A x = b in double by corrections from solves in single precision: the products with A and M that take the time are
+// those of floats.
 
 #include <optional>
 
@@ -40,12 +41,14 @@ private:
 template <Scalar S = double>
 std::size_t refinement_bytes(Method method, Index n, const KrylovOptions& opt);  ///< of that workspace
 
-/// Solves A x = b by iterative refinement: r ← b − A x in double, (R A C) d = R r in single precision by the method of ws to a modest
-/// tolerance, x ← x + C d in double, and so on. Only a residual in double converges; opt is held to as by gmres, max_steps and
-/// the report's steps are those of all inner solves, `restarts` counts corrections.
+/// Solves A x = b by iterative refinement: r ← b − A x in double, (R A C) d = R r in single precision by the method of
+/// ws to a modest tolerance, x ← x + C d in double, and so on. Only a residual in double converges; opt is held to as
+/// by gmres, max_steps and the report's steps are those of all inner solves, `restarts` counts corrections.
 /// @param A       in double  @param single  the same in single precision
-/// @param on_progress  told of the inner steps, as estimates of ‖b − A x‖₂ / ‖b‖₂, and of every residual in double, as exact
-/// @return stagnated, or the inner method's breakdown, when a correction no longer halves ‖R (b − A x)‖₂: A may be too ill-conditioned for
+/// @param on_progress  told of the inner steps, as estimates of ‖b − A x‖₂ / ‖b‖₂, and of every residual in double, as
+/// exact
+/// @return stagnated, or the inner method's breakdown, when a correction no longer halves ‖R (b − A x)‖₂: A may be too
+/// ill-conditioned for
 ///         single precision. Otherwise as gmres. Nothing is allocated. Method: [moler_67], [carson_higham_18].
 template <Backend B, Scalar S>
 IterationReport refine(B& be, const LinearOperator<B, S>& A, const SingleSystem<B, NotDeduced<S>>& single,

@@ -20,10 +20,11 @@ enum class Side { right, left };
 /// When x is good enough. The methods themselves hold ‖b − A x‖₂ against ‖b‖₂, or for backward_error against
 /// ‖A‖_F ‖x‖₂ + ‖b‖₂; LinearSolver goes on from there for rowwise and error.
 enum class StopTest { residual, backward_error, rowwise, error };
-/// How the basis is made orthogonal; mgso_hybrid and mgso_host, of a GPU, compute coefficients or all of it on the host.
+/// How the basis is made orthogonal; mgso_hybrid and mgso_host, of a GPU, compute coefficients or all of it on the
+/// host.
 enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
-/// What an iteration computes in. The methods themselves take the type they are given; LinearSolver chooses it. mixed: in single precision,
-/// as corrections of an x whose residual is computed in double.
+/// What an iteration computes in. The methods themselves take the type they are given; LinearSolver chooses it. mixed:
+/// in single precision, as corrections of an x whose residual is computed in double.
 enum class KrylovPrecision { in_double, mixed };
 
 inline std::span<const std::string_view> names(Side)

@@ -29,8 +29,9 @@ public:
     void      settle() {}
 };
 
-/// On a device a call returns before its work is done, so it is events in the stream that are timed, and no scope waits:
-/// settle() does. Seconds are those during which the stream was at the part, waits for the host's launches included.
+/// On a device a call returns before its work is done, so it is events in the stream that are timed, and no scope
+/// waits: settle() does. Seconds are those during which the stream was at the part, waits for the host's launches
+/// included.
 template <>
 class Timeline<Gpu> {
 public:

@@ -16,7 +16,8 @@ enum class Extension {
 
 namespace detail {
 
-/// w ← w / ‖w‖₂ and norm ← ‖w‖₂, a real number, unless what remains of a vector once of length `before` is rounding: then norm ← 0.
+/// w ← w / ‖w‖₂ and norm ← ‖w‖₂, a real number, unless what remains of a vector once of length `before` is rounding:
+/// then norm ← 0.
 template <Backend B, Scalar S = double>
 Extension normalize(B& be, real_of<S> before, Span<B, NotDeduced<S>> w, S& norm)
 {

@@ -1,4 +1,5 @@
-// Modified Gram-Schmidt with selective re-orthogonalization in one cooperative launch, w and the decisions on the device.
+// Modified Gram-Schmidt with selective re-orthogonalization in one cooperative launch, w and the decisions on the
+// device.
 //
 // Launch: blocks of 512 threads, one a multiprocessor. A thread keeps `items` rows of w in registers and the same rows
 // of v_i and v_{i+1} in shared memory, where only it writes and reads: v_{i+1} is copied there, asynchronously, while

@@ -33,8 +33,8 @@ template <class S = double>
 Extension mgso(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
                double threshold = 0.98);
 
-/// The same on the host, against a copy of V there: on a GPU w comes over and goes back, 16n bytes. That is what a solver
-/// pays whose Gram-Schmidt stayed on the host, the baseline of [aliaga19], and here to be measured.
+/// The same on the host, against a copy of V there: on a GPU w comes over and goes back, 16n bytes. That is what a
+/// solver pays whose Gram-Schmidt stayed on the host, the baseline of [aliaga19], and here to be measured.
 /// @param host  (k + 1)·n values on the host that keep the vectors of earlier calls, for k from 1 on; not used on a Cpu
 template <class S = double>
 Extension mgso_host(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S>> w, std::span<NotDeduced<S>> h,

@@ -15,7 +15,8 @@ template <Scalar T = double>
 class Ilu0 final : public Preconditioner<Cpu, T> {
 public:
     explicit Ilu0(const CsrView<T>& A);
-    /// That of R A C in single precision. Needs one without a zero pivot. @throws InvalidInput where a value is out of the range of float
+    /// That of R A C in single precision. Needs one without a zero pivot. @throws InvalidInput where a value is out of
+    /// the range of float
     template <class Wide>
     Ilu0(const Ilu0<Wide>& wide, const SingleScales& scales);
     Index             zero_pivot() const { return zero_pivot_; }

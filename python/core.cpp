@@ -1,5 +1,6 @@
-// ilux._core: the C interface as a Python class. Arrays come as NumPy's or through DLPack. The package's Python code, the only caller,
-// converts them and says in a user's terms what is wrong; here it is only made sure that nothing is read or written beyond them.
+// ilux._core: the C interface as a Python class. Arrays come as NumPy's or through DLPack. The package's Python code,
+// the only caller, converts them and says in a user's terms what is wrong; here it is only made sure that nothing is
+// read or written beyond them.
 
 #include <ilux.h>
 

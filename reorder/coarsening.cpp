@@ -1,5 +1,6 @@
-// Pieces of the graph are matched greedily side by side. What they leave for others is matched in rounds: an edge that both of its
-// ends like best is taken, all such edges at once, which needs no order of the vertices [manne_bisseling_07].
+// Pieces of the graph are matched greedily side by side. What they leave for others is matched in rounds: an edge that
+// both of its ends like best is taken, all such edges at once, which needs no order of the vertices
+// [manne_bisseling_07].
 
 #include "ilux/reorder/coarsening.hpp"
 

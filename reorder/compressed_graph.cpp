@@ -97,7 +97,8 @@ std::vector<Index> number_classes(const Graph& g, std::span<const Index> first, 
     return number;
 }
 
-/// Classes that are joined: those of the first member, where all of a class have the same neighbours; else of any. Ascending for each.
+/// Classes that are joined: those of the first member, where all of a class have the same neighbours; else of any.
+/// Ascending for each.
 /// @param alike  all members of a class have the same neighbours
 void join_classes(const Graph& g, std::span<const Index> number, bool alike, CompressedGraph& c)
 {

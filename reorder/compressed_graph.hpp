@@ -1,5 +1,6 @@
 #pragma once
-// The graph that large matrices are ordered by: unknowns that no order need tell apart are one vertex, and hubs are left out.
+// The graph that large matrices are ordered by: unknowns that no order need tell apart are one vertex, and hubs are
+// left out.
 
 #include <span>
 #include <vector>
@@ -24,9 +25,10 @@ struct CompressedGraph {
     std::vector<Index> expanded(std::span<const Index> order) const;
 };
 
-/// The graph of |A| + |Aᵀ|, compressed. A class is of equal closed neighbourhoods. Where these are many, but unknowns are numbered node by node, or
-/// component after component, those of a node are a class, though their patterns differ where zeros were dropped: up to 1.75 times as many
-/// entries are then seen. Classes are made only where they shrink the graph by a good part. The same result on any number of threads; O(nnz).
+/// The graph of |A| + |Aᵀ|, compressed. A class is of equal closed neighbourhoods. Where these are many, but unknowns
+/// are numbered node by node, or component after component, those of a node are a class, though their patterns differ
+/// where zeros were dropped: up to 1.75 times as many entries are then seen. Classes are made only where they shrink
+/// the graph by a good part. The same result on any number of threads; O(nnz).
 CompressedGraph compressed_graph(const Cpu& be, const PatternView& A);
 
 }  // namespace ilux

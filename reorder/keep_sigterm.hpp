@@ -1,5 +1,6 @@
 #pragma once
-// METIS takes SIGTERM while it works, and jumps out of its depths by a handler that ends the program on any other thread.
+// METIS takes SIGTERM while it works, and jumps out of its depths by a handler that ends the program on any other
+// thread.
 
 #include <atomic>
 #include <chrono>
@@ -9,8 +10,8 @@
 
 namespace ilux::detail {
 
-/// Keeps the program's own way with SIGTERM while it lives: what another sets is put back within milliseconds, once. METIS sets
-/// its handler at the beginning of a call, and puts the former one back itself at the end.
+/// Keeps the program's own way with SIGTERM while it lives: what another sets is put back within milliseconds, once.
+/// METIS sets its handler at the beginning of a call, and puts the former one back itself at the end.
 class KeepSigterm {
 public:
     KeepSigterm()

@@ -10,10 +10,10 @@
 
 namespace ilux {
 
-/// perm[new] = old, for rows and columns of A alike: the graph of |A| + |Aᵀ| is cut in two by a small separator, which comes last, and so
-/// on with the halves [george_73]; small parts are ordered by AMD. Vertices are the classes of compressed_graph(), and hubs come last of
-/// all.
-/// The result is the same for any number of threads. Cost: O(nnz log n) time, some 100 bytes an entry.
+/// perm[new] = old, for rows and columns of A alike: the graph of |A| + |Aᵀ| is cut in two by a small separator, which
+/// comes last, and so on with the halves [george_73]; small parts are ordered by AMD. Vertices are the classes of
+/// compressed_graph(), and hubs come last of all. The result is the same for any number of threads. Cost: O(nnz log n)
+/// time, some 100 bytes an entry.
 /// @param stop  ends it within some milliseconds
 /// @throws OutOfMemory when AMD reports it
 std::vector<Index> nested_dissection(const Cpu& be, const PatternView& A, const StopToken& stop = {});

@@ -17,9 +17,9 @@ struct NodeNumbering {
     Index member(Index node, Index k) const { return together ? node * size + k : node + k * nodes(); }
 };
 
-/// The largest of some sizes for which unknowns of a node have nearly the same neighbours: nodes with all their unknowns joined to all of
-/// their neighbours' would have at most 1.75 times the entries, and groups that begin within nodes more of them. size 1 where there is
-/// none. Told by a sample of the nodes.
+/// The largest of some sizes for which unknowns of a node have nearly the same neighbours: nodes with all their
+/// unknowns joined to all of their neighbours' would have at most 1.75 times the entries, and groups that begin within
+/// nodes more of them. size 1 where there is none. Told by a sample of the nodes.
 NodeNumbering find_nodes(const Graph& g);
 
 }  // namespace ilux::detail

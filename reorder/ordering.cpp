@@ -96,8 +96,8 @@ std::vector<Index> colamd(const PatternView& A)
 /// 32-bit indices are faster; both libraries need a few times nnz + n positions.
 bool fits_narrow(const PatternView& A) { return 3 * A.nnz() + 30 * Offset{A.n} < std::numeric_limits<Index>::max(); }
 
-/// METIS draws from rand(), whose lock a child of fork() would find taken for ever. So one thread at a time is in METIS, and fork()
-/// waits until it has left; a handler of a signal that forks in that thread must not.
+/// METIS draws from rand(), whose lock a child of fork() would find taken for ever. So one thread at a time is in
+/// METIS, and fork() waits until it has left; a handler of a signal that forks in that thread must not.
 constinit std::timed_mutex rand_in_use;
 thread_local bool          in_metis = false;
 

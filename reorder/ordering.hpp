@@ -46,7 +46,8 @@ PatternView square_pattern(Index rows, Index cols, std::span<const Offset> row_p
 /// Methods: [amestoy_davis_duff_96], [davis_et_al_04], [karypis_kumar_98], [cuthill_mckee_69] with roots of
 /// [george_liu_79]. metis seeds and draws from the C library's rand().
 /// @param counts  filled by amd alone; may be null
-/// @param stop  Cancelled and OutOfTime end the call at once. From 20,000 entries on the work is done on a copy of the pattern,
+/// @param stop  Cancelled and OutOfTime end the call at once. From 20,000 entries on the work is done on a copy of the
+/// pattern,
 ///                    by a thread that is then left behind: these libraries cannot be interrupted
 /// @throws InvalidInput unless A is square, or when metis was built with indices too narrow for A's graph;
 ///         OutOfMemory when the library reports it

@@ -33,9 +33,9 @@ struct SeparationCost {
     }
 };
 
-/// Moves vertices of the separator to a side; their neighbours on the other side come into the separator [ashcraft_liu_98]. A pass
-/// moves to one side: it takes the best move again and again, worsening ones too, each vertex once, and then goes back to the best
-/// state that it met [fiduccia_mattheyses_82].
+/// Moves vertices of the separator to a side; their neighbours on the other side come into the separator
+/// [ashcraft_liu_98]. A pass moves to one side: it takes the best move again and again, worsening ones too, each vertex
+/// once, and then goes back to the best state that it met [fiduccia_mattheyses_82].
 class SeparatorRefinement {
 public:
     /// @param heaviest  what a side may weigh

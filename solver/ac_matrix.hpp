@@ -8,8 +8,8 @@
 
 namespace ilux {
 
-/// A = G + jωC with ω = 2πf. The pattern is the union of both and stays; an entry that only one of them stores counts as 0 in
-/// the other.
+/// A = G + jωC with ω = 2πf. The pattern is the union of both and stays; an entry that only one of them stores counts
+/// as 0 in the other.
 class AcMatrix {
 public:
     /// @param G, C  n×n, copied. A is that of f = 0 afterwards.

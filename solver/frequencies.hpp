@@ -14,10 +14,10 @@ inline constexpr double most_frequencies = 1e7;
 ///
 /// | text                   | frequencies                                                                             |
 /// |------------------------|-----------------------------------------------------------------------------------------|
-/// | `FIRST:LAST:log:COUNT` | COUNT of one ratio to the next, FIRST and LAST included                                  |
-/// | `FIRST:LAST:lin:COUNT` | COUNT of one distance, FIRST and LAST included                                          |
-/// | `FIRST:LAST:dec:COUNT` | COUNT to a decade, as SPICE has them: FIRST·10^(k/COUNT) up to LAST, which is the last where it is one of these |
-/// | `F,F,…`                | as they stand, in any order                                                             |
+/// | `FIRST:LAST:log:COUNT` | COUNT of one ratio to the next, FIRST and LAST included | | `FIRST:LAST:lin:COUNT` |
+/// COUNT of one distance, FIRST and LAST included                                          | | `FIRST:LAST:dec:COUNT` |
+/// COUNT to a decade, as SPICE has them: FIRST·10^(k/COUNT) up to LAST, which is the last where it is one of these | |
+/// `F,F,…`                | as they stand, in any order                                                             |
 ///
 /// 0 < FIRST for log and dec, 0 ≤ FIRST for lin; FIRST < LAST, or FIRST = LAST and one frequency.
 /// @throws InvalidOption for anything else: what was given, and what is expected

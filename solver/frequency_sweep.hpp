@@ -37,13 +37,14 @@ struct [[nodiscard]] SweepReport {
     Offset      steps = 0;                     ///< of iterations, or of refinement
     double      seconds_analyse = 0, seconds_factor = 0, seconds_solve = 0, seconds = 0;
 
-    /// By what was done with G + jωC at a frequency: `refactor` by the former pivots, `lagged` by the former preconditioner.
+    /// By what was done with G + jωC at a frequency: `refactor` by the former pivots, `lagged` by the former
+    /// preconditioner.
     Index count(SolverAction action) const { return actions[static_cast<std::size_t>(action)]; }
 };
 
-/// Solves (G + jωC) x = b, ω = 2πf, for one frequency after another by one LinearSolver: one analysis of the union of both
-/// patterns, refactorizations while the pivots serve, or a preconditioner kept while it serves. A frequency that fails does
-/// not stop the others.
+/// Solves (G + jωC) x = b, ω = 2πf, for one frequency after another by one LinearSolver: one analysis of the union of
+/// both patterns, refactorizations while the pivots serve, or a preconditioner kept while it serves. A frequency that
+/// fails does not stop the others.
 ///
 /// One object serves one thread at a time.
 class FrequencySweep {
@@ -51,15 +52,17 @@ public:
     using Complex = std::complex<double>;
 
     /// @param G, C  n×n, real, of any patterns; copied
-    /// @throws InvalidInput unless both are square and of one order; InvalidOption for options that contradict one another
+    /// @throws InvalidInput unless both are square and of one order; InvalidOption for options that contradict one
+    /// another
     FrequencySweep(const CsrView<double>& G, const CsrView<double>& C, const SolverOptions& options = {});
 
     /// @param frequencies  in Hz, in any order; 0 is G alone
     /// @param b     n, the same at every frequency
     /// @param each  hears of every frequency as soon as it is done
-    /// @throws InvalidInput, before anything is solved, for a frequency that is negative or not finite, or at which G + jωC overflows,
-    ///         for no frequency at all, for n = 0, and for a b of another length or that is not finite; DeviceError where a
-    ///         GPU is asked for and there is none
+    /// @throws InvalidInput, before anything is solved, for a frequency that is negative or not finite, or at which G +
+    /// jωC overflows,
+    ///         for no frequency at all, for n = 0, and for a b of another length or that is not finite; DeviceError
+    ///         where a GPU is asked for and there is none
     /// Cost: an analysis the first time; then for each frequency O(nnz(A)), a refactorization and a solve.
     SweepReport run(std::span<const double> frequencies, std::span<const Complex> b, const SweepListener& each = {});
     SweepReport run(std::span<const double> frequencies, std::span<const double> b, const SweepListener& each = {});

@@ -334,7 +334,7 @@ void LinearSolver<S>::precondition(std::span<const S> r, std::span<S> z, Transpo
     require(impl_->loop.factored(), [] { return "precondition: the last values have no factors"; });
     require(r.size() == n && z.size() == n,
             [&] { return fmt::format("precondition: r has {} and z {} entries, A {} rows", r.size(), z.size(), n); });
-    const bool           turned = is_complex<S> && transpose == Transpose::yes;  // A⁻ᵀ r is the conjugate of A⁻ᴴ r̄
+    const bool turned = is_complex<S> && transpose == Transpose::yes;  // A⁻ᵀ r is the conjugate of A⁻ᴴ r̄
     const std::vector<S> of_r = turned ? conjugated<S>(r) : std::vector<S>();
     SystemVectors<S>     given(turned ? std::span<const S>(of_r) : r, z);
     impl_->precondition(given, turned ? Transpose::adjoint : transpose);

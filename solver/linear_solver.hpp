@@ -20,10 +20,10 @@ namespace ilux {
 
 /// analyse(A) → factor(values) → solve(b, x), and refactor(values) for every further system of the same pattern.
 ///
-/// With options.mode (or method) auto the strategy is chosen by what LU and a multilevel ILU are expected to cost, and left
-/// where it fails: a stagnated iteration gets a tighter preconditioner, then LU; an LU beyond its memory or time, or a
-/// singular one, gives way to an iteration. In a series the former pivots or preconditioner are kept while they serve,
-/// and the strategy may change by the seconds measured. Every decision is a sentence with its figures.
+/// With options.mode (or method) auto the strategy is chosen by what LU and a multilevel ILU are expected to cost, and
+/// left where it fails: a stagnated iteration gets a tighter preconditioner, then LU; an LU beyond its memory or time,
+/// or a singular one, gives way to an iteration. In a series the former pivots or preconditioner are kept while they
+/// serve, and the strategy may change by the seconds measured. Every decision is a sentence with its figures.
 ///
 /// Which calls are allowed when, and what each leaves, also when it throws: SolverState.
 ///
@@ -39,7 +39,8 @@ public:
     LinearSolver& operator=(LinearSolver&&) noexcept;
 
     /// Vectors that A takes to 0, in place of krylov.null_space. Starts anew: what was analysed before goes.
-    /// @param columns  count·n, one vector after another; copied. factor() and refactor() throw InvalidInput, in words, unless A takes
+    /// @param columns  count·n, one vector after another; copied. factor() and refactor() throw InvalidInput, in words,
+    /// unless A takes
     ///                 each of them to 0
     /// @throws InvalidOption where the options ask for an LU or mixed precision
     void set_null_space(std::span<const S> columns, Index count = 1);
@@ -58,8 +59,8 @@ public:
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
     /// and memory.
     /// @param values  nnz, in the order of the analysed A; copied, here and below, as solve() measures x with them
-    /// @throws InvalidInput for another number of them, or NaN or Inf, as every call that factors where precond.definite
-    /// is asked for and A is not symmetric (complex: Hermitian) with a positive diagonal
+    /// @throws InvalidInput for another number of them, or NaN or Inf, as every call that factors where
+    /// precond.definite is asked for and A is not symmetric (complex: Hermitian) with a positive diagonal
     FactorReport factor();
     FactorReport factor(std::span<const S> values);
 
@@ -69,49 +70,52 @@ public:
     /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
     FactorReport refactor(const CsrView<S>& A);
 
-    /// Solves A x = b, Aᵀ x = b or Aᴴ x = b for the last numbers. `converged` is said of a residual recomputed from A, b and x only.
-    /// With the transpose or the adjoint the same factors serve; the first such call for new numbers makes a copy of A.
+    /// Solves A x = b, Aᵀ x = b or Aᴴ x = b for the last numbers. `converged` is said of a residual recomputed from A,
+    /// b and x only. With the transpose or the adjoint the same factors serve; the first such call for new numbers
+    /// makes a copy of A.
     /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
-    /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it had
-    /// factors, when lengths disagree, or when b is not finite
+    /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it
+    /// had factors, when lengths disagree, or when b is not finite
     SolverReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no);
-    /// The same for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of them together; after
-    /// a column that was cancelled or late the others are not begun, and their x is as it was.
+    /// The same for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of
+    /// them together; after a column that was cancelled or late the others are not begun, and their x is as it was.
     /// @return a report for each, without x
     /// @throws InvalidInput as solve(), before anything is solved
     std::vector<SolverReport> solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose = Transpose::no);
     /// The same for `count` columns that begin ldb and ldx numbers apart, at least n.
     std::vector<SolverReport> solve_columns(std::size_t count, std::span<const S> B, std::size_t ldb, std::span<S> X,
                                             std::size_t ldx, Transpose transpose = Transpose::no);
-    /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or A where the
-    /// strategy is LU.
+    /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or
+    /// A where the strategy is LU.
     /// @param r, z  n; they do not overlap
     /// @throws InvalidInput where the last numbers have no factors, or when lengths disagree
     void precondition(std::span<const S> r, std::span<S> z, Transpose transpose = Transpose::no);
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
     SolverReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x);
 
-    /// Solves A_m x_m = b_m for m = 0 … members − 1, all of the analysed pattern: sweeps, Monte-Carlo runs. While LU's pivots of
-    /// one factorization serve, many members are solved together: on a GPU by lanes of one launch (refactor method auto), on
-    /// the host by threads, a member each. Every x is held to what refactor_and_solve() holds it to. A member whose pivots
-    /// are stale, fail, or whose x is not good enough, is solved by refactor_and_solve(), as are all of them with an iteration
-    /// and the first one where there are no factors; the decisions say how many and why. Memory of a batch counts against
-    /// device_memory and memory_limit; where it has no room for all, it works in pieces.
-    /// What there is of the last values stays, unless members were solved alone: then it is of the last of these.
-    /// time_limit holds for members that are solved alone; others end at a StopToken between pieces.
+    /// Solves A_m x_m = b_m for m = 0 … members − 1, all of the analysed pattern: sweeps, Monte-Carlo runs. While LU's
+    /// pivots of one factorization serve, many members are solved together: on a GPU by lanes of one launch (refactor
+    /// method auto), on the host by threads, a member each. Every x is held to what refactor_and_solve() holds it to. A
+    /// member whose pivots are stale, fail, or whose x is not good enough, is solved by refactor_and_solve(), as are
+    /// all of them with an iteration and the first one where there are no factors; the decisions say how many and why.
+    /// Memory of a batch counts against device_memory and memory_limit; where it has no room for all, it works in
+    /// pieces. What there is of the last values stays, unless members were solved alone: then it is of the last of
+    /// these. time_limit holds for members that are solved alone; others end at a StopToken between pieces.
     /// @param values  members·nnz, member after member, each in the order of the analysed A
     /// @param B, X    members·n; X is overwritten, and with options.sequence.reuse_x holds the guesses of iterations
-    /// @throws InvalidInput before analyse(), when lengths disagree, or naming the member whose values or b are not finite;
+    /// @throws InvalidInput before analyse(), when lengths disagree, or naming the member whose values or b are not
+    /// finite;
     ///         then X is as it was
-    /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each thread.
+    /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each
+    /// thread.
     BatchReport solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X);
 
-    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`, which is not waited for
-    /// where that can be avoided. b and x stay there where the solver works on that device: its x is measured there and kept out of the
-    /// report. They pass through the host for a solver that works elsewhere, and where x is not good at once, and other factors are
-    /// tried. Values for an LU pass through the host, which chooses pivots by them; those for an iteration stay there, too, until
-    /// the host has to look at them: methods that need Aᴴ, mixed precision, an M that the host factors. @throws OutOfMemory, DeviceError
-    /// besides
+    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`, which is
+    /// not waited for where that can be avoided. b and x stay there where the solver works on that device: its x is
+    /// measured there and kept out of the report. They pass through the host for a solver that works elsewhere, and
+    /// where x is not good at once, and other factors are tried. Values for an LU pass through the host, which chooses
+    /// pivots by them; those for an iteration stay there, too, until the host has to look at them: methods that need
+    /// Aᴴ, mixed precision, an M that the host factors. @throws OutOfMemory, DeviceError besides
     FactorReport factor(Gpu& gpu, DeviceSpan<const S> values);
     FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
     SolverReport solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose = Transpose::no);
@@ -124,15 +128,17 @@ public:
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
-    /// Heeded from the next call on, in analyses, factorizations and iterations. A call that it stops reports `cancelled`, or
-    /// time_limit, and solve() hands out the best x so far. It does not count for later calls once another token is set.
+    /// Heeded from the next call on, in analyses, factorizations and iterations. A call that it stops reports
+    /// `cancelled`, or time_limit, and solve() hands out the best x so far. It does not count for later calls once
+    /// another token is set.
     void heed(StopToken stop);
 
     /// The analysed pattern with the last values, where the caller has them.
     const CsrView<S>& matrix() const;
     SolverState       state() const;
     Device            device() const;  ///< of the strategy taken last
-    /// What made the factors at hand, and their facts; of a failure, why there are none. @throws InvalidInput before factor()
+    /// What made the factors at hand, and their facts; of a failure, why there are none. @throws InvalidInput before
+    /// factor()
     const Attempt& factored_by() const;
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
     const Lu<S>*             lu() const;

@@ -109,8 +109,8 @@ std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tr
     return plan;
 }
 
-/// Solves as long as the steps promise to be worth it. What ILU(0) took beyond its forecast is the machine's doing, which
-/// makes all else slower, too.
+/// Solves as long as the steps promise to be worth it. What ILU(0) took beyond its forecast is the machine's doing,
+/// which makes all else slower, too.
 template <Scalar S>
 void LinearSolver<S>::Impl::solve_quickly(
     const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate, const StopToken& limited,

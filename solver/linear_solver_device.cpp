@@ -41,7 +41,8 @@ void LinearSolver<S>::Impl::take_values(Gpu& gpu, DeviceSpan<const S> values)
     take_values(fetched_);
 }
 
-/// Values for an iteration on that GPU stay there, and the host gets them when it has to look at them. @return whether that is so
+/// Values for an iteration on that GPU stay there, and the host gets them when it has to look at them. @return whether
+/// that is so
 template <Scalar S>
 bool LinearSolver<S>::Impl::take_on_gpu(Gpu& gpu, DeviceSpan<const S> values)
 {

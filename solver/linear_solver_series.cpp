@@ -416,10 +416,10 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std
     return solve(given, Transpose::no);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                 \
-    template bool         LinearSolver<S>::Impl::begin_values();                                            \
-    template FactorReport LinearSolver<S>::Impl::refactor();                                                \
-    template SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>&, Transpose);                       \
+#define ILUX_INSTANTIATE(S)                                                                  \
+    template bool         LinearSolver<S>::Impl::begin_values();                             \
+    template FactorReport LinearSolver<S>::Impl::refactor();                                 \
+    template SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>&, Transpose);        \
     template void         LinearSolver<S>::Impl::precondition(SystemVectors<S>&, Transpose); \
     template SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S>, std::span<S>);
 ILUX_SCALARS(ILUX_INSTANTIATE)

@@ -11,11 +11,12 @@
 
 namespace ilux {
 
-/// A Krylov method on operators of the host: A of the caller's, and M of the caller's or none. There is one attempt, as nobody
-/// here can make another M.
+/// A Krylov method on operators of the host: A of the caller's, and M of the caller's or none. There is one attempt, as
+/// nobody here can make another M.
 ///
-/// `converged` is said of a residual that was recomputed from A, b and x; in double precision, since A's entries are not known.
-/// For the same reason nothing else is known of the error of x, and krylov.stop=residual is all that can be asked for.
+/// `converged` is said of a residual that was recomputed from A, b and x; in double precision, since A's entries are
+/// not known. For the same reason nothing else is known of the error of x, and krylov.stop=residual is all that can be
+/// asked for.
 /// @tparam S  of A, b and x: double or std::complex<double>
 template <Scalar S = double>
 class OperatorSolver {

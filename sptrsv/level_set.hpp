@@ -21,7 +21,8 @@ public:
     LevelSets(const CsrView<T>& A, Triangle triangle, Offset wide = default_wide);
     static constexpr Offset default_wide = 16384;  ///< some 15 µs of work
 
-    /// A run of levels between two barriers: one wide level that all threads share, or thin ones that one thread chains.
+    /// A run of levels between two barriers: one wide level that all threads share, or thin ones that one thread
+    /// chains.
     struct Stage {
         Index begin, end;  ///< positions in order()
         bool  shared;

@@ -14,7 +14,8 @@ template <class T, class S = working_of<T>>
 void solve_serial(const CsrView<T>& A, Triangle triangle, Diagonal diagonal, std::span<const NotDeduced<S>> b,
                   std::span<NotDeduced<S>> x, Values values = Values::as_stored);
 
-/// x ← A⁻ᵀ b, or A⁻ᴴ b for conjugated values, scattering each row of A (a column of Aᵀ) as soon as its unknown is known.
+/// x ← A⁻ᵀ b, or A⁻ᴴ b for conjugated values, scattering each row of A (a column of Aᵀ) as soon as its unknown is
+/// known.
 template <class T, class S = working_of<T>>
 void solve_serial_transpose(const CsrView<T>& A, Triangle triangle, Diagonal diagonal, std::span<const NotDeduced<S>> b,
                             std::span<NotDeduced<S>> x, Values values = Values::as_stored);

@@ -29,8 +29,8 @@ struct SpTrsvOptions {
     Offset wide_level = LevelSets::default_wide;  ///< level_set: entries and rows from which threads share a level
 };
 
-/// A triangular matrix ready to be solved with, on the host. Immutable: serves several threads at once. Owns or shares the
-/// matrix; copies share it. Values are stored as T, vectors and sums are of S.
+/// A triangular matrix ready to be solved with, on the host. Immutable: serves several threads at once. Owns or shares
+/// the matrix; copies share it. Values are stored as T, vectors and sums are of S.
 template <class T = double, class S = working_of<T>>
 class SpTrsvPlan {
 public:
@@ -50,9 +50,10 @@ public:
     Index       zero_pivot() const { return zero_pivot_; }  ///< first row whose diagonal is 0 or absent; −1: none
     std::size_t bytes() const;                              ///< the matrix included
 
-    /// x ← A⁻¹ b, x ← A⁻ᵀ b and x ← A⁻ᴴ b; b and x may be the same memory. Lengths k·n solve k systems, a vector after another.
-    /// A zero pivot yields Inf or NaN in x, and a NaN in b spreads to all that depends on it. Nothing is allocated.
-    /// Costs 2 nnz flops a right-hand side; the last two of a plan that is not `transposable` run on one thread.
+    /// x ← A⁻¹ b, x ← A⁻ᵀ b and x ← A⁻ᴴ b; b and x may be the same memory. Lengths k·n solve k systems, a vector after
+    /// another. A zero pivot yields Inf or NaN in x, and a NaN in b spreads to all that depends on it. Nothing is
+    /// allocated. Costs 2 nnz flops a right-hand side; the last two of a plan that is not `transposable` run on one
+    /// thread.
     void solve(Cpu& be, std::span<const S> b, std::span<S> x) const;
     void solve_transpose(Cpu& be, std::span<const S> b, std::span<S> x) const;
     void solve_adjoint(Cpu& be, std::span<const S> b, std::span<S> x) const;

@@ -27,7 +27,8 @@ public:
     RivalSystem(const RivalSystem&) = delete;
     RivalSystem& operator=(const RivalSystem&) = delete;
 
-    /// Runs it with strategy.precond, fills the row and judges its x. @throws InvalidInput when no process can be started
+    /// Runs it with strategy.precond, fills the row and judges its x. @throws InvalidInput when no process can be
+    /// started
     void run(nlohmann::ordered_json& row, const Strategy& strategy, const SolveOptions& options, Index repeats) const;
 
 private:

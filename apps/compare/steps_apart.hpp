@@ -1,6 +1,6 @@
 #pragma once
-// A matrix measured step by step in a process of its own: where a step does not end, or ends the process, another process goes
-// on behind it.
+// A matrix measured step by step in a process of its own: where a step does not end, or ends the process, another
+// process goes on behind it.
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>

@@ -20,8 +20,8 @@ inline constexpr double long_run = 5;  ///< seconds; a run that takes longer is 
 struct Times {
     double median = 0, least = 0, most = 0;
 };
-/// Runs `work` as often as asked for; a first run before them is not counted. One that takes more than 5 s is, and is then
-/// the only one. @param before  runs before each, uncounted; may be empty
+/// Runs `work` as often as asked for; a first run before them is not counted. One that takes more than 5 s is, and is
+/// then the only one. @param before  runs before each, uncounted; may be empty
 Times timed(Index repetitions, const std::function<void()>& work, const std::function<void()>& before = {});
 
 nlohmann::ordered_json to_json(const Times& times);
@@ -29,7 +29,8 @@ nlohmann::ordered_json to_json(const Times& times);
 /// The words between commas.
 std::vector<std::string> split(const std::string& text);
 
-/// A path that is no folder, file or gallery problem is refused before anything is measured. @throws InvalidInput naming it
+/// A path that is no folder, file or gallery problem is refused before anything is measured. @throws InvalidInput
+/// naming it
 void require_path(const std::string& path);
 
 /// Why `work` did not come to its end, or "".

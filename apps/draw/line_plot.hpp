@@ -31,8 +31,9 @@ struct LinePlot {
 /// At most about `most` of the points, which keep the first, the last, and the extremes of y in between.
 std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, std::size_t most);
 
-/// One element `svg`, 400 × 270 before scaling. Classes: grid, axis, level; c0, c1, … for the curves in their order, with
-/// line or marks; text is of the page's colour. Curves of more than 800 points are thinned. No references, no style.
+/// One element `svg`, 400 × 270 before scaling. Classes: grid, axis, level; c0, c1, … for the curves in their order,
+/// with line or marks; text is of the page's colour. Curves of more than 800 points are thinned. No references, no
+/// style.
 std::string to_svg(const LinePlot& plot);
 
 }  // namespace ilux::app

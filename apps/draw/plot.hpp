@@ -14,8 +14,8 @@ inline constexpr std::array<std::string_view, 11> plot_colours{"#0072b2", "#e69f
                                                                "#cc79a7", "#d55e00", "#56b4e9", "#f0e442",
                                                                "#000000", "#882255", "#999933"};
 
-/// Text as XML may hold it, in elements and in attributes. Control characters are left out; bytes that are no UTF-8 become
-/// U+FFFD.
+/// Text as XML may hold it, in elements and in attributes. Control characters are left out; bytes that are no UTF-8
+/// become U+FFFD.
 std::string escaped(std::string_view text);
 
 /// `anchor` is start, middle or end; `text` is escaped here; `more` are attributes with a leading blank.
@@ -34,12 +34,13 @@ struct Axis {
 
     /// Where a value lies: 0 at `from`, 1 at `to`; values outside, and NaN, at the nearer end, NaN at 0.
     double share(double value) const;
-    /// At most about `most` round numbers, ascending: powers of ten, where there are two at least, on a logarithmic axis.
+    /// At most about `most` round numbers, ascending: powers of ten, where there are two at least, on a logarithmic
+    /// axis.
     std::vector<double> marks(int most) const;
 };
 
-/// From the smallest to the largest finite value, or to powers of ten around the positive ones. A logarithmic axis shows 20
-/// decades at most, the upper ones.
+/// From the smallest to the largest finite value, or to powers of ten around the positive ones. A logarithmic axis
+/// shows 20 decades at most, the upper ones.
 Axis axis_around(std::string title, std::span<const double> values, bool logarithmic);
 
 /// 0.05, 2000, 1e-8, 2e6: no longer than it must be.

@@ -25,7 +25,8 @@ private:
     std::vector<Offset> count_;  // cells², by rows
 };
 
-/// One element `svg` whose paths have the classes s1 (few entries) to s5 (most); cells of equal shade in a row are one stroke.
+/// One element `svg` whose paths have the classes s1 (few entries) to s5 (most); cells of equal shade in a row are one
+/// stroke.
 /// @param label  for who cannot see it
 /// @param cuts   rows and columns before which a line of class cut is drawn
 std::string to_svg(const SparsityGrid& grid, const std::string& label, std::span<const Index> cuts = {});

@@ -1,5 +1,6 @@
 #pragma once
-// What factors look like: the order of rows and columns, fill, and which rows wait for which. For reports with pictures.
+// What factors look like: the order of rows and columns, fill, and which rows wait for which. For reports with
+// pictures.
 
 #include <optional>
 #include <string>

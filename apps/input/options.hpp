@@ -1,5 +1,6 @@
 #pragma once
-// Every option of `ilux solve` and `ilux sequence`, as one tree that the command line, a config file, --help and the reports walk.
+// Every option of `ilux solve` and `ilux sequence`, as one tree that the command line, a config file, --help and the
+// reports walk.
 
 #include <span>
 #include <string>
@@ -46,8 +47,8 @@ struct StrategiesTaken {
     void add(const Attempt& tried);
 };
 
-/// A sentence for each option that is not at its default and has no effect on the strategies taken. What is of an LU counts in
-/// the choice of mode auto. @param series  many systems, to which sequence.* applies
+/// A sentence for each option that is not at its default and has no effect on the strategies taken. What is of an LU
+/// counts in the choice of mode auto. @param series  many systems, to which sequence.* applies
 std::vector<std::string> options_without_effect(const SolveOptions& options, const StrategiesTaken& taken, bool series);
 
 /// An option with a name of its own on the command line, and the path in the tree it stands for.

@@ -1,5 +1,6 @@
 #pragma once
-// The option tree of the command line as JSON, both ways. Config files and the `options` key of a report are the same tree.
+// The option tree of the command line as JSON, both ways. Config files and the `options` key of a report are the same
+// tree.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

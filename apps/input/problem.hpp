@@ -44,7 +44,8 @@ struct Problem : ProblemFacts {
 };
 using AnyProblem = std::variant<Problem<double>, Problem<std::complex<double>>>;
 
-/// A matrix by name: a file of any kind that matrix_file.hpp reads, - for standard input, or gallery:NAME[:key=value,...].
+/// A matrix by name: a file of any kind that matrix_file.hpp reads, - for standard input, or
+/// gallery:NAME[:key=value,...].
 struct NamedMatrix {
     AnyMatrix   A;
     std::string about;  ///< from the gallery, otherwise empty
@@ -52,7 +53,8 @@ struct NamedMatrix {
 /// @param options  of reading a file
 /// @throws InvalidInput naming the file, line and value; InvalidOption for a gallery problem or key that does not exist
 NamedMatrix load_any_matrix(const std::string& name, const ReadOptions& options = {});
-/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery problem does
+/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery
+/// problem does
 CsrMatrix<double> load_real_matrix(const std::string& name, const ReadOptions& options = {});
 
 /// What ends the reading of files.
@@ -75,9 +77,11 @@ CsrMatrix<S> read_sides(const std::string& file, Index n, const ReadLimit& limit
 /// How many right-hand sides a file may hold.
 enum class RhsColumns { one, any };
 
-/// b by its name: A1, ones, random:SEED or a file of one column, or several, one after another. @param name  of A, for messages
+/// b by its name: A1, ones, random:SEED or a file of one column, or several, one after another. @param name  of A, for
+/// messages
 /// @param remark  out: what there is to say of the file, otherwise left alone
-/// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of these;
+/// @throws InvalidInput when b has another length than A has rows, or A·1 overflows; InvalidOption when rhs is none of
+/// these;
 ///         OutOfTime, Cancelled
 template <Scalar S>
 std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::string& name, const ReadLimit& limit,
@@ -95,14 +99,17 @@ std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::
 ///         input; OutOfTime, Cancelled
 void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {});
 
-/// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file. Where A is complex, so is b, which a file may
-/// hold as real numbers.
-/// @throws as load_any_matrix; InvalidInput also when A is not square, b has another length, or b is complex and A is not;
+/// The matrix, square, with its right-hand side: A1, ones, random:SEED or a file. Where A is complex, so is b, which a
+/// file may hold as real numbers.
+/// @throws as load_any_matrix; InvalidInput also when A is not square, b has another length, or b is complex and A is
+/// not;
 ///         InvalidOption when rhs is none of these; OutOfTime, Cancelled
-/// @param on_size  told A's entries as soon as they are known, those of a file before they are read; of a symmetric one those stored
+/// @param on_size  told A's entries as soon as they are known, those of a file before they are read; of a symmetric one
+/// those stored
 AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {},
                             RhsColumns columns = RhsColumns::one, const std::function<void(Offset)>& on_size = {});
-/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery problem does
+/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery
+/// problem does
 Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
 
 /// ‖x − x*‖_∞ / ‖x*‖_∞, NaN when x* is not known.

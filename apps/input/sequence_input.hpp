@@ -1,6 +1,6 @@
 #pragma once
-// A series of systems of one pattern, real or complex, read one by one: a folder of pattern.mtx and raw values, or numbered
-// Matrix Market files.
+// A series of systems of one pattern, real or complex, read one by one: a folder of pattern.mtx and raw values, or
+// numbered Matrix Market files.
 
 #include <complex>
 #include <fstream>
@@ -28,22 +28,26 @@ struct SequenceFacts {
 
 /// Holds one system at a time; the others stay in their files.
 ///
-/// A folder holds either `pattern.mtx` (general), the values (systems × nnz, one row a system, in the order of the pattern's
-/// lines), right-hand sides (systems × n; may be absent) and `meta.json` (n, nnz, k; may be absent); or A_000.mtx, A_001.mtx, …
-/// (.gz too), taken by number. Real numbers are little-endian doubles in `values.f64` and `rhs.f64`, complex ones two of them, re and
-/// im, in `values.c128` and `rhs.c128`; "complex" in meta.json says which values count. The right-hand side of a file A… is b…
-/// beside it, by number too: b_001.mtx is A1.mtx's. series_names.hpp has other names, and one matrix for several right-hand sides.
-/// The type of the values is that of the first file that can be used. The pattern is the union of those read so far: programs that
-/// write matrices leave out entries that happen to be 0. Right-hand sides of complex matrices may be real.
+/// A folder holds either `pattern.mtx` (general), the values (systems × nnz, one row a system, in the order of the
+/// pattern's lines), right-hand sides (systems × n; may be absent) and `meta.json` (n, nnz, k; may be absent); or
+/// A_000.mtx, A_001.mtx, …
+/// (.gz too), taken by number. Real numbers are little-endian doubles in `values.f64` and `rhs.f64`, complex ones two
+/// of them, re and im, in `values.c128` and `rhs.c128`; "complex" in meta.json says which values count. The right-hand
+/// side of a file A… is b… beside it, by number too: b_001.mtx is A1.mtx's. series_names.hpp has other names, and one
+/// matrix for several right-hand sides. The type of the values is that of the first file that can be used. The pattern
+/// is the union of those read so far: programs that write matrices leave out entries that happen to be 0. Right-hand
+/// sides of complex matrices may be real.
 template <Scalar S = double>
 class SequenceInput {
 public:
     /// @param paths  one folder, or Matrix Market files in the order in which they are to be solved
-    /// @param rhs    auto (what the series brings along, else A·1), A1, ones, random:SEED (SEED + k for system k), or a file
+    /// @param rhs    auto (what the series brings along, else A·1), A1, ones, random:SEED (SEED + k for system k), or a
+    /// file
     ///               of one column for all systems or of one for each
-    /// @throws InvalidInput naming the file for anything missing, of a wrong size, of the other type of values or contradicting
-    ///         another file, as far as that shows before the first system is read, and where no file can be used; InvalidOption when
-    ///         rhs is none of these; OutOfTime, Cancelled
+    /// @throws InvalidInput naming the file for anything missing, of a wrong size, of the other type of values or
+    /// contradicting
+    ///         another file, as far as that shows before the first system is read, and where no file can be used;
+    ///         InvalidOption when rhs is none of these; OutOfTime, Cancelled
     explicit SequenceInput(const std::vector<std::string>& paths, const std::string& rhs = "auto",
                            const ReadLimit& limit = {})
         : SequenceInput(SeriesFiles(paths, limit), rhs, limit)
@@ -58,16 +62,17 @@ public:
     std::string        label(Index k) const;  ///< of system k, counted from 0: A_003.mtx, or its number
 
     /// Makes system k the one that A() and b() give. In any order; costs nothing for the one that is there already.
-    /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose sizes or type of values are others;
+    /// @throws InvalidInput naming file, row and column of a NaN or Inf, or the file whose sizes or type of values are
+    /// others;
     ///         OutOfTime, Cancelled
     void read(Index k);
-    /// Where the entries of the former pattern are in that of A(), if read() has enlarged it since this was called last; empty
-    /// where not.
+    /// Where the entries of the former pattern are in that of A(), if read() has enlarged it since this was called
+    /// last; empty where not.
     std::vector<Offset>      take_growth() { return std::exchange(growth_, {}); }
     std::vector<std::string> remarks() const;  ///< on what was read, of each kind once
 
-    /// n×n. Before the first read the values mean nothing. A copy of the view serves until the pattern grows: systems are read into
-    /// the same arrays.
+    /// n×n. Before the first read the values mean nothing. A copy of the view serves until the pattern grows: systems
+    /// are read into the same arrays.
     const CsrView<S>&  A() const { return A_; }
     std::span<const S> b() const { return b_; }  ///< n
 

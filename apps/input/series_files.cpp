@@ -42,7 +42,8 @@ void require_pattern(const MatrixMarketHeader& header, const std::string& file)
     require_square(header, file);
 }
 
-/// How many rows of `length` numbers a file holds. @throws InvalidInput unless that is a whole number of them, 1 at least
+/// How many rows of `length` numbers a file holds. @throws InvalidInput unless that is a whole number of them, 1 at
+/// least
 Index rows_in(const std::string& file, Offset length, bool complex)
 {
     std::error_code failed;

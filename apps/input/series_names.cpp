@@ -25,8 +25,8 @@ bool is_number(const std::string& tag)
     return !tag.empty() && tag.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// What follows the letter in A_012.mtx, A12.mtx.gz, A_mesh.npz and the like, a number without leading zeros: a right-hand side
-/// b… belongs to the matrix A… of its tag. Nothing for names with another letter.
+/// What follows the letter in A_012.mtx, A12.mtx.gz, A_mesh.npz and the like, a number without leading zeros: a
+/// right-hand side b… belongs to the matrix A… of its tag. Nothing for names with another letter.
 std::optional<std::string> tag_of(const fs::path& path, char letter)
 {
     const std::string full = path.filename().string();
@@ -100,7 +100,8 @@ Numbered numbered_matrices(const std::string& folder)
     return found;
 }
 
-/// The right-hand side beside a matrix A…; "" when there is none, or for other names. @throws InvalidInput for two of them
+/// The right-hand side beside a matrix A…; "" when there is none, or for other names. @throws InvalidInput for two of
+/// them
 std::string rhs_beside(const fs::path& matrix, std::map<fs::path, Sides>& known)
 {
     const auto tag = tag_of(matrix, 'A');
@@ -172,7 +173,8 @@ std::pair<std::size_t, std::size_t> last_number(std::string_view name)
     return {has_exponent ? with_fraction(first_digit(exponent - 1)) : begin, end};
 }
 
-/// Files are sorted by what their names have in common, # for the number. x_000.mtx and so on are solutions of a former run.
+/// Files are sorted by what their names have in common, # for the number. x_000.mtx and so on are solutions of a former
+/// run.
 Families families_in(const std::string& folder)
 {
     Families all;

@@ -18,10 +18,13 @@ public:
 
     /// @param G, C         Matrix Market files (- for standard input) or gallery:NAME, n×n and real
     /// @param frequencies  in Hz, one at least, neither negative nor infinite
-    /// @param rhs          auto (ones), A1 (b = (G + jωC)·1), ones, random:SEED, or a file of one column; the same at every frequency but
+    /// @param rhs          auto (ones), A1 (b = (G + jωC)·1), ones, random:SEED, or a file of one column; the same at
+    /// every frequency but
     ///                     for A1
-    /// @throws InvalidInput naming the file where G or C is not square, has other sizes than the other, complex values, NaN or Inf, and
-    ///         where G + jωC overflows at some frequency; the rest as load_rhs; InvalidOption also where standard input is named twice
+    /// @throws InvalidInput naming the file where G or C is not square, has other sizes than the other, complex values,
+    /// NaN or Inf, and
+    ///         where G + jωC overflows at some frequency; the rest as load_rhs; InvalidOption also where standard input
+    ///         is named twice
     SweepInput(const std::string& G, const std::string& C, std::vector<double> frequencies, const std::string& rhs,
                const ReadLimit& limit = {});
 

@@ -10,7 +10,8 @@
 
 namespace ilux::app {
 
-/// In this order, in the machine's own byte order: the bytes "iluxsys1", n and nnz (64 bits each), row_ptr, col, val, b.
+/// In this order, in the machine's own byte order: the bytes "iluxsys1", n and nnz (64 bits each), row_ptr, col, val,
+/// b.
 struct RawSystem {
     std::vector<Offset> row_ptr;  ///< n + 1
     std::vector<Index>  col;      ///< nnz, from 0, ascending in a row

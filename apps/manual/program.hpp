@@ -16,7 +16,8 @@ struct Program {
     std::span<const ExitMeaning> exits = {};
 };
 
-/// Runs the command that the first argument names; --help, --version, --man and --complete are its own. Every exception ends here.
+/// Runs the command that the first argument names; --help, --version, --man and --complete are its own. Every exception
+/// ends here.
 /// @return the exit code
 int main_of(const Program& program, int argc, char** argv) noexcept;
 

@@ -19,7 +19,8 @@ struct Ending {
 inline constexpr const char* this_program = "/proc/self/exe";
 
 /// Runs `program arguments...` and passes on every complete line of its standard output as it comes; its standard error
-/// is ours, and it is killed when the calling thread ends. @param program  a path; one that is no program ends with code 127
+/// is ours, and it is killed when the calling thread ends. @param program  a path; one that is no program ends with
+/// code 127
 /// @param seconds  after which it is killed; 0: never
 /// @throws InvalidInput when no process can be started
 Ending run_program(const std::string& program, const std::vector<std::string>& arguments, double seconds,

@@ -46,14 +46,16 @@ private:
     std::vector<OutputOption> outputs_;
 };
 
-/// Makes the parser of one subcommand; its --help is a line for each option, its --help-all tells everything, by sections.
+/// Makes the parser of one subcommand; its --help is a line for each option, its --help-all tells everything, by
+/// sections.
 std::unique_ptr<Parser> parser(std::string_view name, std::string_view summary);
 
-/// Parses, or prints the help that was asked for on stdout and returns false. From here on nothing of a former run is left
-/// under the name of an output, also where the command line is refused: unless no input is named, since what was meant is
-/// unknown then.
+/// Parses, or prints the help that was asked for on stdout and returns false. From here on nothing of a former run is
+/// left under the name of an output, also where the command line is refused: unless no input is named, since what was
+/// meant is unknown then.
 /// @param settle  sets what the options say, and returns the files that are read for them
-/// @throws InvalidOption for an unknown option (with the nearest name), a missing value, a superfluous argument, or an output
+/// @throws InvalidOption for an unknown option (with the nearest name), a missing value, a superfluous argument, or an
+/// output
 ///         that is an input; InvalidInput for one that cannot be written; and what `settle` throws
 bool parse(Parser& app, Arguments arguments, const std::function<std::vector<std::string>()>& settle = {});
 

@@ -15,9 +15,9 @@ class BrokenOutput : public InvalidInput {
 /// As its user types it; main() sets it.
 inline std::string_view program_name = "ilux";
 
-/// Once, before anything is opened. A closed descriptor among 0, 1 and 2 would be taken by the next file, which would then get
-/// the reports; so it is occupied by one that cannot be used either. A reader that goes away, and a limit on the size of
-/// files, become errors of the write instead of the end of the program.
+/// Once, before anything is opened. A closed descriptor among 0, 1 and 2 would be taken by the next file, which would
+/// then get the reports; so it is occupied by one that cannot be used either. A reader that goes away, and a limit on
+/// the size of files, become errors of the write instead of the end of the program.
 void settle_descriptors();
 
 /// Writes all of it at once. @throws BrokenOutput with the system's reason

@@ -8,7 +8,7 @@
 namespace ilux::app {
 
 std::string compiler_name();
-std::string
-build_commit();  ///< of the sources, "-dirty" when they differ from it; "" when unknown (cmake/commit.cmake)
+std::string build_commit();  ///< of the sources, "-dirty" when they differ from it; "" when unknown
+                             ///< (cmake/commit.cmake)
 
 }  // namespace ilux::app

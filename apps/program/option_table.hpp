@@ -14,8 +14,8 @@ struct FieldHelp {
 /// An option, or an argument that is none.
 struct OptionHelp {
     std::vector<std::string> names;  ///< "-h", "--help"; of an argument its name
-    /// What it takes, in words between |: those in small letters as they stand ("gallery": gallery:NAME), FILE, FILE.mtx and
-    /// FOLDER from the disk, others in capitals for what only the user knows. Empty: nothing.
+    /// What it takes, in words between |: those in small letters as they stand ("gallery": gallery:NAME), FILE,
+    /// FILE.mtx and FOLDER from the disk, others in capitals for what only the user knows. Empty: nothing.
     std::string value;
     std::string help, standard, section;
     bool        positional = false;

@@ -31,16 +31,18 @@ struct NamedOutput {
     OutputKind  kind = OutputKind::file;
 };
 
-/// What former runs left, after the attempt to remove it, and why outputs cannot be what they are to be; "" where they can.
+/// What former runs left, after the attempt to remove it, and why outputs cannot be what they are to be; "" where they
+/// can.
 struct Claims {
     std::vector<std::vector<FileTarget>> of;          ///< of each output, as Output::claimed
     std::string                          misuse;      ///< it is an input, a standard descriptor, or another output
     std::string                          unwritable;  ///< the file and the system's reason
 };
 
-/// Removes what a former run left under the names of all outputs, whatever is wrong with one of them. What is an input or a
-/// standard descriptor stays, and so does what the system protects.
-/// @param inputs  names of files and folders, or of things that are neither and so in nobody's way. What lies in a folder is
+/// Removes what a former run left under the names of all outputs, whatever is wrong with one of them. What is an input
+/// or a standard descriptor stays, and so does what the system protects.
+/// @param inputs  names of files and folders, or of things that are neither and so in nobody's way. What lies in a
+/// folder is
 ///                an input, too, but for pages, drawings and solutions.
 Claims claim(std::span<const NamedOutput> outputs, const std::vector<std::string>& inputs);
 

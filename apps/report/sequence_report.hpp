@@ -18,7 +18,8 @@ std::vector<std::string> all_decisions(const SequenceReport& all);
 std::string sequence_head(const SequenceFacts& series, const SolveOptions& options, const Device& device);
 /// One line, and a second one for a reason or a failure.
 std::string system_line(const SystemReport& one);
-/// "20 of 20 systems converged: 1 factor, 19 refactor; …" with the first that failed, if any: all there is under --quiet.
+/// "20 of 20 systems converged: 1 factor, 19 refactor; …" with the first that failed, if any: all there is under
+/// --quiet.
 std::string sequence_line(const SequenceReport& all);
 std::string sequence_summary(const SequenceReport& all);
 

@@ -8,8 +8,8 @@
 
 namespace ilux::app {
 
-/// Column by column in their order, made one run: its report is that of the worst column, by exit code and then by residual; its
-/// seconds are those of all columns, its decisions those of all, each told once.
+/// Column by column in their order, made one run: its report is that of the worst column, by exit code and then by
+/// residual; its seconds are those of all columns, its decisions those of all, each told once.
 void take_columns(std::vector<SolverReport> reports, Run& run);
 
 /// NaN in the place of every column of X without a last iterate, which `decisions` names.

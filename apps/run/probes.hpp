@@ -11,10 +11,12 @@
 
 namespace ilux::app {
 
-/// "3" or "3,1,7": unknowns counted from 1, in that order. @throws InvalidOption for anything else, and for one that stands twice
+/// "3" or "3,1,7": unknowns counted from 1, in that order. @throws InvalidOption for anything else, and for one that
+/// stands twice
 std::vector<Index> parse_probes(std::string_view text);
 
-/// Takes them out of one x after another. Where none were named, that is the unknown that is the largest in the first x.
+/// Takes them out of one x after another. Where none were named, that is the unknown that is the largest in the first
+/// x.
 class Probes {
 public:
     /// @param n  of x  @throws InvalidOption for an unknown above n

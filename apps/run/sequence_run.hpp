@@ -23,9 +23,10 @@ namespace ilux::app {
 struct SystemReport {
     Index       index = 0;  ///< from 0
     std::string name;
-    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others); batch (direct: by
-    /// the pivots of an earlier system, together with others); stale (an LU of an earlier system as preconditioner); refresh or lagged (preconditioner made for this system, or for an earlier one);
-    /// none (no preconditioner, or the time limit was reached while the system was read); refused (the data could not be used)
+    /// factor, refactor, repivot or failed_repivot (direct: the former pivots were stale, and there are no others);
+    /// batch (direct: by the pivots of an earlier system, together with others); stale (an LU of an earlier system as
+    /// preconditioner); refresh or lagged (preconditioner made for this system, or for an earlier one); none (no
+    /// preconditioner, or the time limit was reached while the system was read); refused (the data could not be used)
     std::string               action = "refused";
     std::string               reason;                         ///< why pivots or preconditioner were renewed, or ""
     Outcome                   outcome = Outcome::not_finite;  ///< means nothing where refused

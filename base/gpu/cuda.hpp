@@ -68,8 +68,8 @@ inline cudaStream_t stream(Gpu& gpu)
 
 constexpr std::size_t reserved_shared = 1024;  ///< of a block: what kernels declare beside their arrays
 
-/// Lets blocks of `kernel` ask for all shared memory but reserved_shared. Never for less: the limit is the whole process's, and
-/// one made for a launch would fail the larger launch of another thread.
+/// Lets blocks of `kernel` ask for all shared memory but reserved_shared. Never for less: the limit is the whole
+/// process's, and one made for a launch would fail the larger launch of another thread.
 template <class Kernel>
 void allow_shared(Gpu& gpu, Kernel* kernel)
 {
@@ -98,8 +98,8 @@ public:
 
 inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
 
-/// Held while a stream is captured, and by what waits for a whole device: such a wait from another thread would break the
-/// capture.
+/// Held while a stream is captured, and by what waits for a whole device: such a wait from another thread would break
+/// the capture.
 std::recursive_mutex& capture_or_wait();
 
 /// device ← host on any stream of the current device; on return it is done.

@@ -21,7 +21,8 @@ struct Coefficients {
 /// One pass over k ≤ vectors_a_pass vectors v_j of n numbers and over w:
 ///     w ← w + scale·Σ c_j v_j   if it updates,   then   d_j ← v_jᴴ w   if it takes dots,   and   s ← wᴴ w.
 /// Each v_ji and w_i is read once. Sums go where a pointer says, on the device or in State::sums; null: not wanted.
-/// @tparam Number  double, float, or Complex of these, which is a sum of two doubles. A thread adds products of float in float, and
+/// @tparam Number  double, float, or Complex of these, which is a sum of two doubles. A thread adds products of float
+/// in float, and
 ///                 whatever crosses threads, coefficients too, is double.
 template <class Number>
 struct BlockPass {

@@ -65,7 +65,8 @@ RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes)
                      : static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::clamp<Offset>(half_mean, 1, 32))));
     plan.longest = long_row * plan.lanes;
 
-    // Segments are long enough that all of them together take at most half the slots, and the last ones of rows the rest.
+    // Segments are long enough that all of them together take at most half the slots, and the last ones of rows the
+    // rest.
     const Offset segment = std::max(shortest_segment, nnz / (max_row_slots / 2) + 1);
     int          slots = 0;
     for (Index i = 0; i < rows; ++i) {

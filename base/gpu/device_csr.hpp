@@ -52,8 +52,8 @@ public:
     /// Copies A. @param lanes  threads a row in spmv, a power of 2 up to 32; 0: chosen from the mean length of the rows
     /// @throws OutOfMemory, DeviceError; InvalidOption for other lanes
     DeviceCsr(Gpu& gpu, const CsrView<T>& A, int lanes = 0);
-    /// Copies arrays that are on the device already: rows + 1, nnz, nnz. Row pointers visit the host, to be checked and planned
-    /// with; columns are checked on the device, values not at all.
+    /// Copies arrays that are on the device already: rows + 1, nnz, nnz. Row pointers visit the host, to be checked and
+    /// planned with; columns are checked on the device, values not at all.
     /// @throws the same; InvalidInput unless they are a CSR matrix whose columns ascend within each row
     DeviceCsr(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col,
               DeviceSpan<const T> val, int lanes = 0);
@@ -89,9 +89,9 @@ private:
     DeviceBuffer<detail::SplitRow>   split_;
 };
 
-/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double or, of complex values, two of them. x: cols, y: rows; they do not overlap.
-/// Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops, (4 + sizeof(T)) nnz + sizeof(S) (2 rows + cols) bytes at least;
-/// one launch, two where rows are split.
+/// y ← a A x + b y (b = 0 overwrites y, whatever it held), sums in double or, of complex values, two of them. x: cols,
+/// y: rows; they do not overlap. Bitwise repeatable: the order of each sum is fixed by the pattern. Cost: 2 nnz flops,
+/// (4 + sizeof(T)) nnz + sizeof(S) (2 rows + cols) bytes at least; one launch, two where rows are split.
 template <class T, class S = working_of<T>>
 void spmv(Gpu& be, NotDeduced<S> a, const DeviceCsr<T>& A, DeviceSpan<const NotDeduced<S>> x, NotDeduced<S> b,
           DeviceSpan<NotDeduced<S>> y);

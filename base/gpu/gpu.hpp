@@ -94,7 +94,8 @@ private:
 };
 
 // Backend's primitives (backend.hpp says what each does). Those that return or fill host numbers wait for them; the
-// others only enqueue. None allocates. Reductions are bitwise repeatable. Complex vectors stand on multiples of 16 bytes.
+// others only enqueue. None allocates. Reductions are bitwise repeatable. Complex vectors stand on multiples of 16
+// bytes.
 template <class S = double>
 S dot(Gpu& be, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<const NotDeduced<S>> y);
 template <class S = double>
@@ -136,8 +137,8 @@ namespace detail {
 void* device_allocate(std::size_t bytes);                     // zeroed, on the current device; null for 0
 void  device_free(void* memory, std::size_t bytes) noexcept;  // once all work asked of the device is done
 
-/// For tests: of the pieces of device and of page-locked memory asked for from now on, number `first` (from 1) and all up to
-/// first + count − 1 are not to be had. @return how many were refused since the last call
+/// For tests: of the pieces of device and of page-locked memory asked for from now on, number `first` (from 1) and all
+/// up to first + count − 1 are not to be had. @return how many were refused since the last call
 long fail_device_allocations(long first, long count) noexcept;
 
 void upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes);

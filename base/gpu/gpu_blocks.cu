@@ -2,8 +2,8 @@
 //
 // One thread a row, grid-stride, a grid that fills the device once: the thread loads the row's k values and w_i at once
 // (k is rounded up to a multiple of 4 at compile time: enough loads in flight, all sums in registers), uses them, and
-// goes on. At the end a warp adds the k sums of its lanes in 31 exchanges, a block those of its warps, the last block of
-// each 32 neighbours to end those of the 32, and the last of these the rest: always the same sums in the same order.
+// goes on. At the end a warp adds the k sums of its lanes in 31 exchanges, a block those of its warps, the last block
+// of each 32 neighbours to end those of the 32, and the last of these the rest: always the same sums in the same order.
 
 #include "ilux/base/gpu/cuda_blocks.hpp"
 

@@ -12,8 +12,8 @@ namespace ilux {
 class GpuGraph {
 public:
     GpuGraph() = default;
-    /// `work` only enqueues on `gpu`, and allocates nothing; it does not run now. On the legacy default stream of a caller, which
-    /// cannot be captured, it is kept and run at every launch.
+    /// `work` only enqueues on `gpu`, and allocates nothing; it does not run now. On the legacy default stream of a
+    /// caller, which cannot be captured, it is kept and run at every launch.
     GpuGraph(Gpu& gpu, std::function<void()> work);
 
     explicit operator bool() const { return graph_ != nullptr || work_; }

@@ -1,5 +1,6 @@
 #pragma once
-// The primitives of Backend on a Gpu for one S, to be compiled: the same list where there is a device and where there is none.
+// The primitives of Backend on a Gpu for one S, to be compiled: the same list where there is a device and where there
+// is none.
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/instances.hpp"

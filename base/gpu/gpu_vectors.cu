@@ -1,7 +1,8 @@
 // The vector primitives of Backend on a Gpu; those of blocks of vectors are in gpu_blocks.cu.
 //
-// Element-wise: one thread an element, grid-stride. Reductions, one launch: `chunks(n)` blocks sum a chunk each (threads
-// stride by the block, then a shuffle tree); the block that ends last adds the chunks. Both orders depend on n alone.
+// Element-wise: one thread an element, grid-stride. Reductions, one launch: `chunks(n)` blocks sum a chunk each
+// (threads stride by the block, then a shuffle tree); the block that ends last adds the chunks. Both orders depend on n
+// alone.
 
 #include <algorithm>
 #include <cmath>

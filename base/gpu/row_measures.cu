@@ -1,8 +1,8 @@
 // Rows of b − A x in twice the precision [ogita05, Dot2], and what they say.
 //
-// A warp takes 32 rows: each lane sums a row, entry after entry; rows of more than `long_row` entries are then shared by all lanes,
-// one row after another. Largest values are gathered by their bits, which order numbers from 0 on, by an integer maximum, whose
-// order does not matter. Nobody waits.
+// A warp takes 32 rows: each lane sums a row, entry after entry; rows of more than `long_row` entries are then shared
+// by all lanes, one row after another. Largest values are gathered by their bits, which order numbers from 0 on, by an
+// integer maximum, whose order does not matter. Nobody waits.
 
 #include <algorithm>
 #include <array>

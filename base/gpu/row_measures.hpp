@@ -1,6 +1,6 @@
 #pragma once
-// x of A x = b measured on a GPU. Rows of b − A x in twice the precision, as row_sum.hpp has them on the host; whatever only its
-// scaled sums can tell is left to the host.
+// x of A x = b measured on a GPU. Rows of b − A x in twice the precision, as row_sum.hpp has them on the host; whatever
+// only its scaled sums can tell is left to the host.
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/scalar.hpp"

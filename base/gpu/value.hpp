@@ -1,6 +1,6 @@
 #pragma once
-// What device memory holds: real values as they are, complex ones as a pair whose arithmetic runs on a device. Host code that keeps
-// such memory sees the types; what kernels do with them is device_value.hpp.
+// What device memory holds: real values as they are, complex ones as a pair whose arithmetic runs on a device. Host
+// code that keeps such memory sees the types; what kernels do with them is device_value.hpp.
 
 #include <complex>
 

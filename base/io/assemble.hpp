@@ -13,13 +13,13 @@ namespace ilux::detail {
 /// @throws InvalidInput "WHERE: …"
 void require_cheap_rows(const MatrixMarketHeader& header, std::size_t bytes, std::string_view where);
 
-/// What every reader asks before it takes memory of a header's sizes: sizes as an Index, require_cheap_rows(), and the caller's
-/// ReadOptions::accept. @param header  rows, cols and entries are set from the other arguments
+/// What every reader asks before it takes memory of a header's sizes: sizes as an Index, require_cheap_rows(), and the
+/// caller's ReadOptions::accept. @param header  rows, cols and entries are set from the other arguments
 void accept_sizes(MatrixMarketHeader& header, Offset rows, Offset cols, Offset entries, std::size_t bytes,
                   std::string_view name, const ReadOptions& options);
 
-/// The matrix of all entries, each with its mirror image where the header says so, duplicates summed. Entries are released as soon
-/// as they have been taken, unless the order of the lines is wanted.
+/// The matrix of all entries, each with its mirror image where the header says so, duplicates summed. Entries are
+/// released as soon as they have been taken, unless the order of the lines is wanted.
 /// @param chunks  with places inside the matrix
 template <Scalar T>
 CsrMatrix<T> assemble(const MatrixMarketHeader& header, std::string_view name, const ReadOptions& options,

@@ -46,7 +46,8 @@ int named_descriptor(std::string_view path)
     return -1;
 }
 
-/// Waits for the reader of a FIFO, and heeds target.stop meanwhile, which a plain open() would not. @return −1: see errno
+/// Waits for the reader of a FIFO, and heeds target.stop meanwhile, which a plain open() would not. @return −1: see
+/// errno
 int open_special(const FileTarget& target)
 {
     constexpr auto between_tries = std::chrono::milliseconds(10);
@@ -90,8 +91,8 @@ int open_unnamed(const std::string& path)
     return -1;
 }
 
-/// The file gets what open() would have given it, or what its former had. Another's file is kept as theirs where the system
-/// lets us, which is root's case; elsewhere it becomes ours, as a copy would.
+/// The file gets what open() would have given it, or what its former had. Another's file is kept as theirs where the
+/// system lets us, which is root's case; elsewhere it becomes ours, as a copy would.
 void dress(int file, const std::optional<FileTarget::Former>& former)
 {
     const mode_t mask = umask(0);

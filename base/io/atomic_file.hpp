@@ -39,12 +39,12 @@ bool remove_former(const FileTarget& target);
 /// @throws InvalidInput naming the file and the system's reason
 void require_writable(const FileTarget& target);
 
-/// Writes to a file without a name in the folder of `target.path`; commit() brings it to the disk and names it. Without commit()
-/// nothing is left behind, even where the program is killed; only file systems that have no such files (NFS) hold one with a
-/// name beside the path meanwhile. The file has the mode of its former and, as far as the system allows, the owner. A name ending in .gz is
-/// compressed. Descriptors, FIFOs and devices are written directly.
-/// Every member @throws InvalidInput naming the file and the system's reason; the constructor Cancelled, OutOfTime where a FIFO
-/// has no reader
+/// Writes to a file without a name in the folder of `target.path`; commit() brings it to the disk and names it. Without
+/// commit() nothing is left behind, even where the program is killed; only file systems that have no such files (NFS)
+/// hold one with a name beside the path meanwhile. The file has the mode of its former and, as far as the system
+/// allows, the owner. A name ending in .gz is compressed. Descriptors, FIFOs and devices are written directly. Every
+/// member @throws InvalidInput naming the file and the system's reason; the constructor Cancelled, OutOfTime where a
+/// FIFO has no reader
 class AtomicFile {
 public:
     explicit AtomicFile(FileTarget target);

@@ -1,5 +1,6 @@
-// Harwell-Boeing and Rutherford-Boeing files: compressed columns in fields of fixed width. Formats: [duff_grimes_lewis_89],
-// [duff_grimes_lewis_97]. The second differs from the first in its head alone, as far as it concerns assembled matrices.
+// Harwell-Boeing and Rutherford-Boeing files: compressed columns in fields of fixed width. Formats:
+// [duff_grimes_lewis_89], [duff_grimes_lewis_97]. The second differs from the first in its head alone, as far as it
+// concerns assembled matrices.
 
 #include <fmt/core.h>
 
@@ -148,8 +149,9 @@ BoeingHead take_head(CardReader& cards, std::string_view name)
     return head;
 }
 
-/// One section of numbers, which begins a line of its own. A line with as many words as fields is read by words, whatever their
-/// columns are: SciPy 1.17 writes E25.16 for fields of 24. Of lines that keep to their format it makes no other numbers.
+/// One section of numbers, which begins a line of its own. A line with as many words as fields is read by words,
+/// whatever their columns are: SciPy 1.17 writes E25.16 for fields of 24. Of lines that keep to their format it makes
+/// no other numbers.
 class Section {
 public:
     Section(CardReader& cards, std::string_view name, std::string_view format, const StopToken& stop)

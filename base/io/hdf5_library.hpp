@@ -1,6 +1,6 @@
 #pragma once
-// The functions of the library HDF5 that are used here, found when the first of them is wanted: programs that read no such file
-// do not load it, nor what it needs. For base/io alone.
+// The functions of the library HDF5 that are used here, found when the first of them is wanted: programs that read no
+// such file do not load it, nor what it needs. For base/io alone.
 
 #include <hdf5.h>
 

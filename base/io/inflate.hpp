@@ -19,7 +19,8 @@ struct Inflated {
 
 /// Unpacks all there is up to the end that the data have, and keeps the first bytes.
 /// @param kept  out, as far as there are so many bytes
-/// @throws InvalidInput "NAME: …" where the data are damaged or end early, by their checksum too; OutOfMemory, Cancelled, OutOfTime
+/// @throws InvalidInput "NAME: …" where the data are damaged or end early, by their checksum too; OutOfMemory,
+/// Cancelled, OutOfTime
 Inflated inflate_all(std::string_view packed, Deflated kind, std::span<char> kept, std::string_view name,
                      const StopToken& stop);
 

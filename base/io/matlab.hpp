@@ -11,13 +11,15 @@
 
 namespace ilux::detail {
 
-/// The values of a variable. Entry p of a sparse one is at (row[p], col[p]); those of a dense one follow one another by columns.
+/// The values of a variable. Entry p of a sparse one is at (row[p], col[p]); those of a dense one follow one another by
+/// columns.
 struct MatlabNumbers {
     std::vector<Index>  row = {}, col = {};    ///< of a sparse variable; −1 where the file's index is no Index
     std::vector<double> real = {}, imag = {};  ///< imag is empty unless the variable is complex
 };
 
-/// A variable of a file, or a field of a structure. What is asked of it lasts as long as the bytes that it was read from.
+/// A variable of a file, or a field of a structure. What is asked of it lasts as long as the bytes that it was read
+/// from.
 struct MatlabVariable {
     enum class Kind { other, dense, sparse, structure };
 
@@ -37,7 +39,8 @@ bool is_matlab_4(std::string_view bytes);
 
 /// The variables of a file. @param name  of the file, for messages  @throws InvalidInput "NAME: …"
 std::vector<MatlabVariable> matlab_4_variables(std::string_view bytes, std::string_view name);
-/// Each packed variable is unpacked once, so that its checksum is known to be right, and again where it is asked for its values.
+/// Each packed variable is unpacked once, so that its checksum is known to be right, and again where it is asked for
+/// its values.
 std::vector<MatlabVariable> matlab_5_variables(std::string_view bytes, std::string_view name, const StopToken& stop);
 /// By the library HDF5, which is loaded for the first of such files. @throws InvalidInput also where it is missing
 std::vector<MatlabVariable> matlab_7_3_variables(std::string_view bytes, std::string_view name);

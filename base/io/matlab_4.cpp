@@ -18,7 +18,8 @@ using Kind = MatlabVariable::Kind;
 
 constexpr std::size_t head_bytes = 20;
 
-/// The head of a variable. Its first number is 1000 M + 10 P + T: the byte order, the type of the numbers, what they are.
+/// The head of a variable. Its first number is 1000 M + 10 P + T: the byte order, the type of the numbers, what they
+/// are.
 struct Head {
     std::endian   order;
     std::uint32_t type, text_or_sparse, rows, cols, name_bytes;

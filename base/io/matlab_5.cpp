@@ -1,5 +1,5 @@
-// MATLAB's files of level 5 (save -v6 and -v7): a head of 128 bytes, then an element for each variable, packed by zlib or not.
-// Format: MathWorks, "MAT-File Format", "Level 5 MAT-File Format".
+// MATLAB's files of level 5 (save -v6 and -v7): a head of 128 bytes, then an element for each variable, packed by zlib
+// or not. Format: MathWorks, "MAT-File Format", "Level 5 MAT-File Format".
 
 #include <fmt/core.h>
 

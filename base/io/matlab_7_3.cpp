@@ -1,5 +1,5 @@
-// MATLAB's files of version 7.3, which are files of HDF5: a dataset or a group for each variable, whose attributes say what it is.
-// A dataset's dimensions are those of the variable, the last one first.
+// MATLAB's files of version 7.3, which are files of HDF5: a dataset or a group for each variable, whose attributes say
+// what it is. A dataset's dimensions are those of the variable, the last one first.
 
 #include <fmt/core.h>
 
@@ -37,7 +37,8 @@ private:
     hid_t id_;
 };
 
-/// The library need not be built for threads, and prints what goes wrong unless it is told not to, for all of the program.
+/// The library need not be built for threads, and prints what goes wrong unless it is told not to, for all of the
+/// program.
 class QuietHdf5 {
 public:
     QuietHdf5() : h5_(hdf5_library()), lock_(one_at_a_time())

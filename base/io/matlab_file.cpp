@@ -40,7 +40,8 @@ bool has_numbers(const MatlabVariable* one)
     return one != nullptr && (one->kind == Kind::dense || one->kind == Kind::sparse);
 }
 
-/// The only variable of a kind; nullptr where there are none or several. MATLAB keeps data of its own in one without a name.
+/// The only variable of a kind; nullptr where there are none or several. MATLAB keeps data of its own in one without a
+/// name.
 const MatlabVariable* only(const std::vector<MatlabVariable>& all, Kind kind)
 {
     const MatlabVariable* found = nullptr;

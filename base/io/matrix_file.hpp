@@ -1,11 +1,12 @@
 #pragma once
-// Matrices and vectors from files of any kind that is read here; what a file is shows in its first bytes, not in its name. "-" is
-// standard input, and gzip is undone for every kind.
+// Matrices and vectors from files of any kind that is read here; what a file is shows in its first bytes, not in its
+// name. "-" is standard input, and gzip is undone for every kind.
 //
-// Read: Matrix Market (matrix_market.hpp); SciPy's .npz and NumPy's .npy; PETSc's binary files; Harwell-Boeing and Rutherford-
-// Boeing; MATLAB's .mat. docs/files.md has what of each. For all of them: duplicates are summed in the
-// file's order, zeros of dense arrays are not stored, NaN and Inf are refused, real values are read where complex ones are
-// wanted, and complex ones are refused where real ones are. Every refusal is an InvalidInput that begins with the file's name.
+// Read: Matrix Market (matrix_market.hpp); SciPy's .npz and NumPy's .npy; PETSc's binary files; Harwell-Boeing and
+// Rutherford- Boeing; MATLAB's .mat. docs/files.md has what of each. For all of them: duplicates are summed in the
+// file's order, zeros of dense arrays are not stored, NaN and Inf are refused, real values are read where complex ones
+// are wanted, and complex ones are refused where real ones are. Every refusal is an InvalidInput that begins with the
+// file's name.
 
 #include <string>
 #include <string_view>
@@ -37,7 +38,8 @@ void require_solution_name(std::string_view name);
 /// The name without that end and without .gz.
 std::string_view without_file_ending(std::string_view name);
 
-/// Writes k columns of n values each as the name says: a .npy file, else a Matrix Market array file, where the comment stands.
+/// Writes k columns of n values each as the name says: a .npy file, else a Matrix Market array file, where the comment
+/// stands.
 /// @param X  one column after another  @throws InvalidInput when it cannot be written
 template <Scalar T>
 void write_solution(const FileTarget& file, Index n, std::span<const T> X, const std::string& comment);

@@ -2,14 +2,13 @@
 // Matrix Market files (.mtx, .mtx.gz, "-" for standard input). Format: [boisvert96], read as generously as is safe.
 // matrix_file.hpp reads files of any kind.
 //
-// Read: coordinate and array; real, double, integer, complex, pattern (every value 1); general, symmetric, skew-symmetric
-// and hermitian. Any letter case, LF, CRLF or CR line ends, blank lines and comments anywhere, leading blanks, 1.0D+3 and
-// +5. Duplicates are summed in the file's order. A symmetric file stores one triangle: the lower by the standard, the upper
-// accepted, both refused, since mirroring would double the values. Real values are read where complex ones are wanted;
-// complex ones are refused where real ones are.
-// Refused besides: NaN, Inf, indices outside the matrix, a diagonal entry ≠ 0 in a skew-symmetric file or one that is not
-// real in a hermitian file, more or fewer entries than promised. Every refusal is an InvalidInput that reads
-// "FILE:LINE: what was expected and found".
+// Read: coordinate and array; real, double, integer, complex, pattern (every value 1); general, symmetric,
+// skew-symmetric and hermitian. Any letter case, LF, CRLF or CR line ends, blank lines and comments anywhere, leading
+// blanks, 1.0D+3 and +5. Duplicates are summed in the file's order. A symmetric file stores one triangle: the lower by
+// the standard, the upper accepted, both refused, since mirroring would double the values. Real values are read where
+// complex ones are wanted; complex ones are refused where real ones are. Refused besides: NaN, Inf, indices outside the
+// matrix, a diagonal entry ≠ 0 in a skew-symmetric file or one that is not real in a hermitian file, more or fewer
+// entries than promised. Every refusal is an InvalidInput that reads "FILE:LINE: what was expected and found".
 
 #include <array>
 #include <functional>
@@ -50,8 +49,8 @@ struct MatrixMarket {
     MatrixMarketHeader header;
     Offset duplicates = 0;  ///< entries that were added to an earlier one at the same place, mirrored ones included
     CsrMatrix<T> A;
-    /// On request, of a coordinate file: the position in A of the entry of every line that holds one, in the order of the
-    /// lines. Duplicates share one. Empty where it is 0, 1, 2, …
+    /// On request, of a coordinate file: the position in A of the entry of every line that holds one, in the order of
+    /// the lines. Duplicates share one. Empty where it is 0, 1, 2, …
     std::vector<Offset> line_order;
 };
 
@@ -88,8 +87,8 @@ struct MatrixMarketStyle {
     Symmetry symmetry = Symmetry::general;
 };
 
-/// Writes a coordinate file with the shortest digits that read back to the same doubles, as AtomicFile does: compressed for
-/// a name in .gz, to standard output for "-", complete or not at all.
+/// Writes a coordinate file with the shortest digits that read back to the same doubles, as AtomicFile does: compressed
+/// for a name in .gz, to standard output for "-", complete or not at all.
 /// @throws InvalidInput when it cannot be written, or when A does not have exactly the symmetry of the style
 template <Scalar T>
 void write_matrix(const FileTarget& file, const CsrView<T>& A, const MatrixMarketStyle& style = {});

@@ -18,7 +18,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie in memory");
 
-/// The Python text of a key's value in {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, blanks in front skipped.
+/// The Python text of a key's value in {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, blanks in front
+/// skipped.
 std::string_view value_in(std::string_view dict, std::string_view key, std::string_view name)
 {
     for (const char quote : {'\'', '"'}) {

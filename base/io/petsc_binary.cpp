@@ -1,6 +1,6 @@
-// PETSc's binary files: big-endian numbers, whole ones of 32 or 64 bits as PETSc was configured, values real or complex. The file
-// does not tell which: integers by their first bytes, since a class id fits 32 bits; values by the length of the file.
-// As MatView_SeqAIJ_Binary, MatView_Dense_Binary and VecView_Binary write them.
+// PETSc's binary files: big-endian numbers, whole ones of 32 or 64 bits as PETSc was configured, values real or
+// complex. The file does not tell which: integers by their first bytes, since a class id fits 32 bits; values by the
+// length of the file. As MatView_SeqAIJ_Binary, MatView_Dense_Binary and VecView_Binary write them.
 
 #include <fmt/core.h>
 

@@ -81,7 +81,8 @@ std::string read_stream(int fd, const std::string& name, const StopToken& stop)
 }
 
 /// All of a regular file of that status into `bytes`, which has room for one more.
-/// @throws InvalidInput when it is another file afterwards: what was read is then of neither state, or of an unfinished one
+/// @throws InvalidInput when it is another file afterwards: what was read is then of neither state, or of an unfinished
+/// one
 void read_regular(int fd, const struct stat& before, char* bytes, const std::string& name, const StopToken& stop)
 {
     const auto  expected = static_cast<std::size_t>(before.st_size);

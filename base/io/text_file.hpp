@@ -15,7 +15,8 @@ namespace ilux {
 class TextFile {
 public:
     /// @param stop  asked every few milliseconds, also while a pipe has nothing to read
-    /// @throws InvalidInput naming the file when it is missing, a folder, unreadable or corrupt, or changes while it is read
+    /// @throws InvalidInput naming the file when it is missing, a folder, unreadable or corrupt, or changes while it is
+    /// read
     explicit TextFile(const std::string& path, const StopToken& stop = {});
     TextFile(const TextFile&) = delete;
     TextFile& operator=(const TextFile&) = delete;

@@ -1,6 +1,6 @@
 #pragma once
-// What the PC and the MatSolverType have in common: one ilux_solver, the matrix whose arrays it looks at, and its options.
-// PETSc's conventions: functions return an error code, names are PETSc's where PETSc has one.
+// What the PC and the MatSolverType have in common: one ilux_solver, the matrix whose arrays it looks at, and its
+// options. PETSc's conventions: functions return an error code, names are PETSc's where PETSc has one.
 
 #include <ilux.h>
 #include <petscmat.h>
@@ -34,8 +34,8 @@ PetscErrorCode reset(Factors* factors);
 
 /// An option by its name in ilux. An error that tells the nearest name, where there is none.
 PetscErrorCode set(Factors* factors, const char* name, const char* value);
-/// Between PetscOptionsBegin and PetscOptionsEnd. Each option of ilux that has a say here is -<prefix>_<its name>, dots and all:
-/// -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
+/// Between PetscOptionsBegin and PetscOptionsEnd. Each option of ilux that has a say here is -<prefix>_<its name>, dots
+/// and all: -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
 PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors);
 
 /// Hands over the vectors that MatSetNullSpace attached to A, for the next analysis.

@@ -1,4 +1,5 @@
-// PC ilux: multilevel ILU, ILU(0) or Jacobi of one process's matrix, as the PC of a KSP or of each block of asm and bjacobi.
+// PC ilux: multilevel ILU, ILU(0) or Jacobi of one process's matrix, as the PC of a KSP or of each block of asm and
+// bjacobi.
 
 #include <petsc/private/pcimpl.h>
 

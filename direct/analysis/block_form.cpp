@@ -85,8 +85,8 @@ private:
     Index                   seen_ = 0, found_ = 0;
 };
 
-/// Sets that threads join: the smallest vertex of each is its root. Paths are halved where they are walked; a vertex that is no root
-/// never becomes one again, so a late store leads to a root, too.
+/// Sets that threads join: the smallest vertex of each is its root. Paths are halved where they are walked; a vertex
+/// that is no root never becomes one again, so a late store leads to a root, too.
 class JoinedSets {
 public:
     explicit JoinedSets(Index n) : up_(n) { std::iota(up_.begin(), up_.end(), Index{0}); }

@@ -22,8 +22,8 @@ struct BlockForm {
 /// O(n + nnz) without recursion; 24 n bytes.
 BlockForm block_form(std::span<const Offset> ptr, std::span<const Index> col, std::span<const Index> row_of);
 
-/// Whether C is symmetric and all of it one component, found by tasks: then block_form() is single_block(), for the rows as they are.
-/// O(nnz log) for rows that ascend strictly.
+/// Whether C is symmetric and all of it one component, found by tasks: then block_form() is single_block(), for the
+/// rows as they are. O(nnz log) for rows that ascend strictly.
 bool is_one_component(const PatternView& C);
 
 /// All of it as one block, in the given order.

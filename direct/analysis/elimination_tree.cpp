@@ -17,10 +17,10 @@ constexpr Offset worth_threads = 50'000;  // entries
 
 using Vertices = EliminationTree::Numbers;
 
-/// The tree in the given order. Each thread has a part of neighbouring vertices and builds the forest of what joins them to one another.
-/// A vertex is open where an entry of its row, or of the row of one below it, is in an earlier part; those are looked at once more, in
-/// order. The others have the parents that they have in the whole tree: nothing before their part leads to them or to what is below
-/// them.
+/// The tree in the given order. Each thread has a part of neighbouring vertices and builds the forest of what joins
+/// them to one another. A vertex is open where an entry of its row, or of the row of one below it, is in an earlier
+/// part; those are looked at once more, in order. The others have the parents that they have in the whole tree: nothing
+/// before their part leads to them or to what is below them.
 class Parents {
 public:
     Parents(const PatternView& C, std::span<const Index> order, const StopToken& stop)
@@ -60,7 +60,8 @@ private:
         return open;
     }
 
-    /// k becomes the parent of the roots above what its row joins it to, from `begin` on. @return whether there is more before
+    /// k becomes the parent of the roots above what its row joins it to, from `begin` on. @return whether there is more
+    /// before
     bool join_row(Index k, Index begin, Steps& step)
     {
         bool more = false;
@@ -92,7 +93,8 @@ Vertices subtree_sizes(std::span<const Index> parent)
     return size;
 }
 
-/// @return of each vertex its number in postorder, children by their numbers. A subtree ends just before what comes after it.
+/// @return of each vertex its number in postorder, children by their numbers. A subtree ends just before what comes
+/// after it.
 Vertices postorder(std::span<const Index> parent, std::span<const Index> size)
 {
     const Index n = static_cast<Index>(parent.size());
@@ -107,7 +109,8 @@ Vertices postorder(std::span<const Index> parent, std::span<const Index> size)
     return number;
 }
 
-/// Where two paths to the root meet, by paths along the largest children: a step leaves at least half of a subtree behind.
+/// Where two paths to the root meet, by paths along the largest children: a step leaves at least half of a subtree
+/// behind.
 class MeetingPoints {
 public:
     explicit MeetingPoints(const EliminationTree& tree) : parent_(tree.parent), head_(tree.parent.size())

@@ -11,13 +11,14 @@ struct FillEstimate {
     double nnz = 0, flops = 0;
     double growth = 1;  ///< exponent of n in the flops: about 1 for trees, 1.5 for planes, 2 for spaces
     double arcs = 0;    ///< of the compressed graph, which an order works on
-    double radius =
-        0;  ///< steps in the graph from a row in its middle to the others; 0: not known, as of a small A, or of one of several parts
+    double radius = 0;  ///< steps in the graph from a row in its middle to the others; 0: not known, as of a small A,
+                        ///< or of one of several parts
 };
 
-/// Orders parts of A by AMD: the unknowns around a few rows, some thousand and a quarter as many of them. What the larger ones take more
-/// than the smaller ones tells how it grows up to n, since fill of a mesh is a power of n [lipton_rose_tarjan_79]. Hubs are left out.
-/// A small A is ordered as a whole. Cost: some milliseconds on four threads, whatever n is. Within a factor of about three on meshes.
+/// Orders parts of A by AMD: the unknowns around a few rows, some thousand and a quarter as many of them. What the
+/// larger ones take more than the smaller ones tells how it grows up to n, since fill of a mesh is a power of n
+/// [lipton_rose_tarjan_79]. Hubs are left out. A small A is ordered as a whole. Cost: some milliseconds on four
+/// threads, whatever n is. Within a factor of about three on meshes.
 FillEstimate estimate_fill(const Cpu& be, const PatternView& A);
 
 }  // namespace ilux

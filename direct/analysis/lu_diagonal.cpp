@@ -69,7 +69,8 @@ LuDiagonal structural_diagonal(const MergedRows& A, const StopToken& stop)
     return d;
 }
 
-/// Diagonal entries that threshold pivoting would not take if they came first, rows being scaled to a largest entry of 1.
+/// Diagonal entries that threshold pivoting would not take if they came first, rows being scaled to a largest entry
+/// of 1.
 Index small_pivots(const MergedRows& A, const LuDiagonal& d, double pivot_tol)
 {
     const Index        n = order_of(A);

@@ -46,7 +46,8 @@ bool all_finite(std::span<const NotDeduced<S>> values);
 /// O(nnz); copies nothing of compressed rows. The result looks at A, which must outlive it.
 template <class S>
 RowEntries by_rows(const MatrixView<S>& A);
-/// O(nnz) for rows that ascend already; copies nothing then, unless values are complex. The result looks at `entries` and A.
+/// O(nnz) for rows that ascend already; copies nothing then, unless values are complex. The result looks at `entries`
+/// and A.
 /// @throws InvalidInput when duplicates overflow
 template <class S>
 MergedRows merged(const MatrixView<S>& A, const RowEntries& entries);

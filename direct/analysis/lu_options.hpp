@@ -10,11 +10,12 @@
 
 namespace ilux {
 
-/// Fill-reducing orderings; automatic: of fewest flops among those worth their time. dissection: ours, on all threads; metis is the same
-/// method by that library, on one.
+/// Fill-reducing orderings; automatic: of fewest flops among those worth their time. dissection: ours, on all threads;
+/// metis is the same method by that library, on one.
 enum class LuOrdering { automatic, amd, colamd, metis, none, dissection };
-/// Whose time an automatic ordering saves, and automatic supernodes. host: the fewest flops; gpu: also few columns that wait for one
-/// another, which is where its time goes while there is little fill. automatic: the host's, unless a LinearSolver is to refactor many systems on a GPU.
+/// Whose time an automatic ordering saves, and automatic supernodes. host: the fewest flops; gpu: also few columns that
+/// wait for one another, which is where its time goes while there is little fill. automatic: the host's, unless a
+/// LinearSolver is to refactor many systems on a GPU.
 enum class LuOrderFor { automatic, host, gpu };
 /// Whether large entries are permuted to the diagonal first; automatic: where it is needed.
 enum class LuMatching { automatic, on, off };
@@ -29,8 +30,8 @@ constexpr bool is_of_gpu(RefactorMethod method)
 {
     return method != RefactorMethod::automatic && method != RefactorMethod::cpu;
 }
-/// Whether numbers are stored and computed by dense fronts of columns with alike rows; automatic: where the analysis predicts so many
-/// flops an entry that this is faster.
+/// Whether numbers are stored and computed by dense fronts of columns with alike rows; automatic: where the analysis
+/// predicts so many flops an entry that this is faster.
 enum class LuSupernodes { automatic, on, off };
 /// Positions of updates stored (joined), or looked up in each refactorization.
 enum class UnionChoice { joined, lookup };

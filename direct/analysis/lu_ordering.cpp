@@ -76,8 +76,8 @@ std::vector<Index> composed(std::span<const Index> first, std::span<const Index>
     return perm;
 }
 
-/// Whether nested dissection is likely to leave less fill than AMD: of circuits no large one passes, since they have hubs, or many vertices
-/// in chains and at their ends.
+/// Whether nested dissection is likely to leave less fill than AMD: of circuits no large one passes, since they have
+/// hubs, or many vertices in chains and at their ends.
 bool may_be_a_mesh(const PatternView& C)
 {
     constexpr Index  large = 20'000;
@@ -95,7 +95,8 @@ bool may_be_a_mesh(const PatternView& C)
     return well_joined >= 0.95 * C.n && double(most) <= std::max(std::sqrt(double(C.n)), times_the_mean * mean);
 }
 
-/// Whether the compressed graph of such a pattern looks like a mesh, too: no hubs, and nearly all classes with three neighbours.
+/// Whether the compressed graph of such a pattern looks like a mesh, too: no hubs, and nearly all classes with three
+/// neighbours.
 bool is_a_mesh(const CompressedGraph& c)
 {
     constexpr Index neighbours = 3;
@@ -104,7 +105,8 @@ bool is_a_mesh(const CompressedGraph& c)
     return c.hub.empty() && well_joined >= 0.95 * c.classes();
 }
 
-/// Entries of L + U in the order as it is, if the rows of L and the columns of U fill between their first entries and the diagonal.
+/// Entries of L + U in the order as it is, if the rows of L and the columns of U fill between their first entries and
+/// the diagonal.
 double envelope(const PatternView& C)
 {
     double             sum = C.n;
@@ -194,7 +196,8 @@ private:
                                          for_gpu_ && cost ? fmt::format(", {} levels", cost->levels) : ""));
         return true;
     }
-    /// Beyond these an order is not taken, so its count may end there. On a GPU time decides, and memory may be three times as much.
+    /// Beyond these an order is not taken, so its count may end there. On a GPU time decides, and memory may be three
+    /// times as much.
     CostLimit limit_of(bool first) const
     {
         constexpr double more_entries = 1.5, more_on_gpu = 3;
@@ -205,7 +208,8 @@ private:
         limit.multiply_adds = for_gpu_ ? gpu_seconds(best_.cost) / gpu_product : best_.cost.multiply_adds;
         return limit;
     }
-    /// From now on |C| + |Cᵀ| is counted: where an order has a bound for its count, others are compared with it by theirs.
+    /// From now on |C| + |Cᵀ| is counted: where an order has a bound for its count, others are compared with it by
+    /// theirs.
     void count_symmetrised()
     {
         sum_ = detail::symmetrised_graph(C_);
@@ -213,8 +217,8 @@ private:
         symmetric_ = true;
         if (for_gpu_) best_.cost = *symmetric_symbolic_cost(counted_, best_.perm, {.levels = true}, stop_, be_);
     }
-    /// The count of a pattern that is not symmetric goes entry by entry, and ends here: where there are not far fewer entries than for
-    /// |C| + |Cᵀ|, fronts take the numbers, and to them the bound is the count.
+    /// The count of a pattern that is not symmetric goes entry by entry, and ends here: where there are not far fewer
+    /// entries than for |C| + |Cᵀ|, fronts take the numbers, and to them the bound is the count.
     static double most_counted(const SymbolicCost& bound)
     {
         constexpr double far_fewer = 6;

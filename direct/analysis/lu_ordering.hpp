@@ -19,7 +19,8 @@ struct LuOrder {
 
 /// What may end an analysis as soon as it is known what an LU would take.
 struct AnalysisLimit {
-    /// Says whether an LU of that cost is wanted: the cost is that of the best order so far, less what others may gain. An empty function wants all.
+    /// Says whether an LU of that cost is wanted: the cost is that of the best order so far, less what others may gain.
+    /// An empty function wants all.
     /// @param dissects  nested dissection is yet to be made
     std::function<bool(const SymbolicCost&, bool dissects)> worth = {};
 };
@@ -29,9 +30,10 @@ struct NotWorthIt {
 };
 
 /// Orders rows and columns of C alike, its diagonal being the pivots. automatic: AMD, and then what the flops of the
-/// best so far make worth its time, but large meshes by nested dissection at once; docs/design/direct.md has the measurements behind
-/// the constants.
-/// @param order_for  gpu: by the time of a refactorization and a solve there; nested dissection is tried where waiting is most of it
+/// best so far make worth its time, but large meshes by nested dissection at once; docs/design/direct.md has the
+/// measurements behind the constants.
+/// @param order_for  gpu: by the time of a refactorization and a solve there; nested dissection is tried where waiting
+/// is most of it
 /// @param decisions  receives a line for each ordering tried, with its figures
 /// @param stop  ends the call  @throws NotWorthIt
 LuOrder choose_order(const PatternView& C, LuOrdering wanted, LuOrderFor order_for, std::vector<std::string>& decisions,

@@ -107,7 +107,8 @@ void describe(LuSymbolicReport& report, const BlockForm& form, const LuOrder& or
     report.flops = order.cost.flops(ordered);
 }
 
-/// Rows in the order of the columns, and B by columns. Row by row, so that rows ascend and duplicates stay adjacent in the caller's order. By tasks.
+/// Rows in the order of the columns, and B by columns. Row by row, so that rows ascend and duplicates stay adjacent in
+/// the caller's order. By tasks.
 void fill_columns(LuSymbolic& s, const RowEntries& entries, std::span<const Index> row_of_col)
 {
     for_pieces(s.n, [&](Index, Index begin, Index end) {

@@ -1,5 +1,6 @@
 #pragma once
-// The analysis of a direct solution: permutations and blocks chosen before any pivoting, and where every input value goes.
+// The analysis of a direct solution: permutations and blocks chosen before any pivoting, and where every input value
+// goes.
 
 #include <memory>
 #include <span>

@@ -10,9 +10,9 @@
 namespace ilux {
 
 /// An item computes one slot for some members, a lane each; the lanes of a warp compute the `width` items of a task
-/// side by side, which have one shape. An item sums up 2^log2_leaves leaves of `steps` products each, which are lanes of
-/// the program in bit-reversed order: leaf 0 starts from the input, and a sum is added to its neighbour as soon as both
-/// are there. Then it subtracts its late products, and divides.
+/// side by side, which have one shape. An item sums up 2^log2_leaves leaves of `steps` products each, which are lanes
+/// of the program in bit-reversed order: leaf 0 starts from the input, and a sum is added to its neighbour as soon as
+/// both are there. Then it subtracts its late products, and divides.
 ///
 /// Nearly all products of an entry are known long before the last two. So that no level takes longer than a few
 /// products do, long sums are cut into subtrees, whose sums are items one level earlier; the entry's leaves are those

@@ -1,6 +1,6 @@
 #pragma once
-// What the lanes of a batch's task (batch_dataflow.hpp) need to know, on its way into shared memory. Only .cu files include
-// this.
+// What the lanes of a batch's task (batch_dataflow.hpp) need to know, on its way into shared memory. Only .cu files
+// include this.
 
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // The pivots of a batch: max |U(:,k)|, |L(:,k)| and |B(:,k)| of every column, and their extremes over the columns.
 //
 // Launch shape: a warp looks at a piece of the columns of 32 members, a lane each; long columns are cut into parts
-// first, whose extremes meet in integer maxima, which know no order. The pieces of a block are put together in it; then one
-// block for each 32 members, a warp for a run of those, puts them together: always in the order of columns, so that the first
-// of equal ones is named. Nobody waits for another block.
+// first, whose extremes meet in integer maxima, which know no order. The pieces of a block are put together in it; then
+// one block for each 32 members, a warp for a run of those, puts them together: always in the order of columns, so that
+// the first of equal ones is named. Nobody waits for another block.
 
 #include <algorithm>
 

@@ -32,7 +32,8 @@ public:
 
     /// Factors of as many members as `done` has, at most room(); waits.
     void refactor(std::span<const double> values, std::span<BatchMember> done);
-    /// x_m ← A_m⁻¹ b_m for the members of the last refactor, refined as lu_refine does; allocates nothing but a few numbers.
+    /// x_m ← A_m⁻¹ b_m for the members of the last refactor, refined as lu_refine does; allocates nothing but a few
+    /// numbers.
     void solve(std::span<const double> b, std::span<double> x, std::span<BatchMember> done);
     /// The same for as many members as b holds, without refinement.
     void substitute(std::span<const double> b, std::span<double> x);

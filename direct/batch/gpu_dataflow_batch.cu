@@ -1,7 +1,7 @@
 // Dot products that read one another, for many members in one launch: the members of a group are lanes that compute the
 // same products of different systems; what to multiply is read once for all of them, and the numbers of a slot lie side
-// by side. The warps of a thread block cluster take the tasks of a level (batch_dataflow.hpp), and meet at the cluster's
-// barrier before the next.
+// by side. The warps of a thread block cluster take the tasks of a level (batch_dataflow.hpp), and meet at the
+// cluster's barrier before the next.
 //
 // Launch shape: a cluster for each group, of up to 16 blocks, each block alone on its multiprocessor. A warp loads what
 // its next task is before it computes the one at hand; and while it waits at a barrier it sums up what its next task

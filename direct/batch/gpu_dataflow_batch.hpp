@@ -1,6 +1,6 @@
 #pragma once
-// A DataflowProgram (dataflow_program.hpp) on a GPU for many members at once: systems of one pattern, or right-hand sides of one
-// factorization.
+// A DataflowProgram (dataflow_program.hpp) on a GPU for many members at once: systems of one pattern, or right-hand
+// sides of one factorization.
 
 #include <cstddef>
 #include <cstdint>

@@ -30,8 +30,10 @@ template <class T>
 class GpuLuBatch {
 public:
     /// @param members  at least 1; multiples of 32 leave no lane idle, and up to 32 take the memory of 32
-    /// @param memory   where it is limited, members() may be fewer, as many as fit with what solve(…, Transpose::no) needs
-    /// @throws InvalidInput for no members, or where 30 bits cannot count the factors; OutOfMemory, with the bytes, where
+    /// @param memory   where it is limited, members() may be fewer, as many as fit with what solve(…, Transpose::no)
+    /// needs
+    /// @throws InvalidInput for no members, or where 30 bits cannot count the factors; OutOfMemory, with the bytes,
+    /// where
     ///         not even 32 fit
     GpuLuBatch(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, Index members, const BatchTuning& tuning = {},
                const BatchMemory& memory = {});

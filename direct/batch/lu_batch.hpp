@@ -1,5 +1,6 @@
 #pragma once
-// Systems of one pattern, A_m x_m = b_m, by one sequence of pivots: many together on a GPU, or one by one on a host thread.
+// Systems of one pattern, A_m x_m = b_m, by one sequence of pivots: many together on a GPU, or one by one on a host
+// thread.
 
 #include <memory>
 #include <optional>
@@ -11,15 +12,17 @@
 
 namespace ilux {
 
-/// On a GPU a member is a lane (GpuLuBatch), and room() of them are worked on together. On the host it is one member, by one
-/// thread, with the bits of CpuRefactor, lu_solve and lu_refine; threads have a LuBatch each. A singular member, or one that
-/// holds NaN, harms itself only. Which pivots are good enough is for the caller to say, by the monitors.
+/// On a GPU a member is a lane (GpuLuBatch), and room() of them are worked on together. On the host it is one member,
+/// by one thread, with the bits of CpuRefactor, lu_solve and lu_refine; threads have a LuBatch each. A singular member,
+/// or one that holds NaN, harms itself only. Which pivots are good enough is for the caller to say, by the monitors.
 template <Scalar S = double>
 class LuBatch {
 public:
     /// @param gpu  null: the host; else it must outlive this
-    /// @param members  that are wanted together, at least 1  @param most_bytes  that this may take, of the GPU or of the host
-    /// @throws OutOfMemory where not even the least fits: 32 members on a GPU, one on the host; InvalidInput where a GPU
+    /// @param members  that are wanted together, at least 1  @param most_bytes  that this may take, of the GPU or of
+    /// the host
+    /// @throws OutOfMemory where not even the least fits: 32 members on a GPU, one on the host; InvalidInput where a
+    /// GPU
     ///         cannot count their factors, or has no thread block clusters; DeviceError for complex values and a GPU
     /// Cost: on the host CpuRefactor's plan, on a GPU the programs of GpuLuBatch.
     LuBatch(Gpu* gpu, std::shared_ptr<const LuSymbolic> symbolic, std::shared_ptr<const LuPattern> pattern,
@@ -29,7 +32,8 @@ public:
     bool  on_gpu() const { return gpu_ != nullptr; }
 
     /// Factors of as many members as `done` has, at most room().
-    /// @param values  member after member, each in the caller's order; to stay until the last solve  @param done  out: .monitor
+    /// @param values  member after member, each in the caller's order; to stay until the last solve  @param done  out:
+    /// .monitor
     /// @throws InvalidInput when the number of values is another
     void refactor(std::span<const S> values, std::span<BatchMember> done);
     /// x_m ← A_m⁻¹ b_m, refined, for the members of the last refactor. x of one with a bad column is of no use.

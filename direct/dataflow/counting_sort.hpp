@@ -10,8 +10,8 @@
 
 namespace ilux {
 
-/// out ← `in`, ascending by key(value), which is 0 … keys − 1; equal ones stay in order. O(in.size() + threads·keys), twice
-/// through `in`. @param out  of as many values; not the same memory
+/// out ← `in`, ascending by key(value), which is 0 … keys − 1; equal ones stay in order. O(in.size() + threads·keys),
+/// twice through `in`. @param out  of as many values; not the same memory
 template <class T, class Key>
 void counting_sort(Cpu& be, std::span<const T> in, std::span<T> out, Index keys, Key key)
 {

@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// The divisor of an entry is an entry with an empty `given`, or else one of the given ones. In the former case it leads the
-/// group of the entry's part (dataflow_walk.hpp), and the leader itself has none.
+/// The divisor of an entry is an entry with an empty `given`, or else one of the given ones. In the former case it
+/// leads the group of the entry's part (dataflow_walk.hpp), and the leader itself has none.
 struct DataflowEntries {
     static constexpr std::int32_t none = -1;
 

@@ -1,5 +1,6 @@
 #pragma once
-// Fills the tasks of a DataflowLayout on the host: for batches, and the twin of what a GPU does (gpu_factor_program.hpp).
+// Fills the tasks of a DataflowLayout on the host: for batches, and the twin of what a GPU does
+// (gpu_factor_program.hpp).
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/direct/dataflow/dataflow_layout.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// A DataflowProgram before its tasks are filled: where each unit is, and what it subtracts. For the .cpp files that know such
-// entries, and for what fills it (dataflow_filler.hpp).
+// A DataflowProgram before its tasks are filled: where each unit is, and what it subtracts. For the .cpp files that
+// know such entries, and for what fills it (dataflow_filler.hpp).
 
 #include <cstdint>
 #include <span>

@@ -13,20 +13,21 @@
 
 namespace ilux {
 
-/// Entries v_t = (s_t · input_t − Σ a b) / d_t, where each b, and each a and d unless they are given from outside, is an
-/// earlier entry. Entries live in slots. A task is 32 lanes that compute `entries` entries of one level, slots `slot`,
-/// slot + 1, …, with 2^log2_part lanes each, and reads only slots of earlier levels, which belong to earlier tasks.
-/// The first 32 slots hold constants.
+/// Entries v_t = (s_t · input_t − Σ a b) / d_t, where each b, and each a and d unless they are given from outside, is
+/// an earlier entry. Entries live in slots. A task is 32 lanes that compute `entries` entries of one level, slots
+/// `slot`, slot + 1, …, with 2^log2_part lanes each, and reads only slots of earlier levels, which belong to earlier
+/// tasks. The first 32 slots hold constants.
 struct DataflowProgram {
     using Slot = ValueSlot;
     static constexpr Slot zero_slot = 0;       ///< holds 0: what missing products read
     static constexpr Slot minus_one_slot = 1;  ///< holds −1: v ← fma(−(−1), p, v) adds a partial sum
     static constexpr Slot first_slot = 32;
 
-    /// An entry's last products to be known are its `late` ones: they are subtracted when all else is summed up and, if they
-    /// can be, by the first lane alone, so that little remains to be done once they are there. Of the others, product
-    /// `step` of lane `lane` is operand[32 (first + step) + lane], sorted by level along the lanes and then the steps, with
-    /// missing ones first: a step is ready when its last lane is. Their sum is that over the lanes, halves added to halves.
+    /// An entry's last products to be known are its `late` ones: they are subtracted when all else is summed up and, if
+    /// they can be, by the first lane alone, so that little remains to be done once they are there. Of the others,
+    /// product `step` of lane `lane` is operand[32 (first + step) + lane], sorted by level along the lanes and then the
+    /// steps, with missing ones first: a step is ready when its last lane is. Their sum is that over the lanes, halves
+    /// added to halves.
     struct Task {
         std::uint32_t first = 0;
         Slot          slot = 0;

@@ -39,8 +39,8 @@ struct DataflowUnits {
         }
     };
 
-    /// Products of a unit: product[first[unit]], …; those that are subtracted early by the level at which they are known, then
-    /// the one or two that are known last.
+    /// Products of a unit: product[first[unit]], …; those that are subtracted early by the level at which they are
+    /// known, then the one or two that are known last.
     UnsetVector<Offset>        first;
     UnsetVector<std::uint32_t> early;  ///< units; how many are not the last ones
     UnsetVector<std::uint8_t>  late;   ///< units; 0 to 2
@@ -52,7 +52,8 @@ struct DataflowUnits {
     Offset count() const { return static_cast<Offset>(first.size()); }
 };
 
-/// Twice through the walk, the second time by threads that wait for one another's columns. The same for any number of threads.
+/// Twice through the walk, the second time by threads that wait for one another's columns. The same for any number of
+/// threads.
 /// @param order  of the parts, in which each comes behind those that it reaches; empty: ascending
 /// @throws InvalidInput when an entry has too many products even for sums of sums
 template <class Walk>

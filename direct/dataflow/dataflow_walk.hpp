@@ -1,6 +1,6 @@
 #pragma once
-// The dot products of a refactorization and of the substitutions after it, entry by entry: what a DataflowProgram is made of.
-// For the .cpp files that make one.
+// The dot products of a refactorization and of the substitutions after it, entry by entry: what a DataflowProgram is
+// made of. For the .cpp files that make one.
 
 #include <array>
 #include <cstdint>
@@ -19,17 +19,18 @@ struct EntryRange {
     Offset size() const { return last - first; }
 };
 
-/// An entry and those behind it that it divides: leader + 1 … end − 1. Up to 32 of them are a group, which lanes of one task
-/// compute together as far as it has room.
+/// An entry and those behind it that it divides: leader + 1 … end − 1. Up to 32 of them are a group, which lanes of one
+/// task compute together as far as it has room.
 struct EntryGroup {
     Offset leader = 0, end = 0;
     bool   empty() const { return end - leader < 2; }
 };
 
-/// A walk is cut into parts, each of which finds all products of its own entries and reads entries of earlier parts. Parts can
-/// be walked beside one another, once that `reach` waits for a part. It calls, the same at every time,
+/// A walk is cut into parts, each of which finds all products of its own entries and reads entries of earlier parts.
+/// Parts can be walked beside one another, once that `reach` waits for a part. It calls, the same at every time,
 ///     reach(part)         before it reads entries of another part
-///     product(t, a, b)    entry t subtracts a b; an entry's products in the order of subtraction. b is an entry; a is one
+///     product(t, a, b)    entry t subtracts a b; an entry's products in the order of subtraction. b is an entry; a is
+///     one
 ///                         of DataflowEntries::given, or an entry where there are none, or minus_one: it adds its b
 ///     complete(t)         once for each entry of the part: it has all products, and is read from now on
 struct DataflowWalk {
@@ -37,9 +38,9 @@ struct DataflowWalk {
     using Rows = std::span<std::uint32_t>;  ///< memory of a walker: rows() numbers
 };
 
-/// Products of L + U, column by column, as the left-looking method meets them; a part is a column. Inputs beyond the first of an
-/// entry come before its products, as entries of their own. A tail ends its block, so that columns of the tail are applied to
-/// it alone.
+/// Products of L + U, column by column, as the left-looking method meets them; a part is a column. Inputs beyond the
+/// first of an entry come before its products, as entries of their own. A tail ends its block, so that columns of the
+/// tail are applied to it alone.
 class FactorWalk : public DataflowWalk {
 public:
     /// @param tail_first, tail_last  columns that are neither divided nor applied

@@ -1,6 +1,6 @@
 #pragma once
-// The last columns of a diagonal block, which elimination has filled: as entries that wait for one another each would be a
-// level of its own, as a small dense matrix one thread block factors them.
+// The last columns of a diagonal block, which elimination has filled: as entries that wait for one another each would
+// be a level of its own, as a small dense matrix one thread block factors them.
 
 #include <cstddef>
 #include <span>
@@ -20,8 +20,8 @@ struct TailColumns {
     bool empty() const { return size == 0; }
 };
 
-/// Of the block that is deepest in levels of columns, as many columns as save most time on an H200 by a model of levels and
-/// of elimination steps; none where that is little. O(nnz)
+/// Of the block that is deepest in levels of columns, as many columns as save most time on an H200 by a model of levels
+/// and of elimination steps; none where that is little. O(nnz)
 TailColumns choose_dense_tail(const LuPattern& pattern);
 /// @param levels  of the pattern, by DependencyRule::left
 TailColumns choose_dense_tail(const LuPattern& pattern, const LuLevels& levels);
@@ -39,9 +39,9 @@ struct DenseTail {
 /// @throws InvalidInput as require_tail
 DenseTail dense_tail(const LuPattern& pattern, TailColumns tail, std::span<const DataflowProgram::Slot> slot_of);
 
-/// S = L U without pivoting: l_ik = s_ik / u_kk, s_ij ← fma(−l_ik, u_kj, s_ij), k ascending, over all size² entries. Those
-/// that the pattern lacks start as 0 and, as the pattern is closed under fill, remain so until some entry is not finite or
-/// a pivot is zero; they are not written. The bits of every other method: what tests trust. O(size³)
+/// S = L U without pivoting: l_ik = s_ik / u_kk, s_ij ← fma(−l_ik, u_kj, s_ij), k ascending, over all size² entries.
+/// Those that the pattern lacks start as 0 and, as the pattern is closed under fill, remain so until some entry is not
+/// finite or a pivot is zero; they are not written. The bits of every other method: what tests trust. O(size³)
 void run_tail_serial(const DenseTail& tail, std::span<double> v);
 
 }  // namespace ilux

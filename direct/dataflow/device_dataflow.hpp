@@ -8,8 +8,8 @@
 
 namespace ilux {
 
-/// A number in memory that is its own flag (device_row.hpp), as the bits of T, double or complex; arithmetic is in double
-/// anyway.
+/// A number in memory that is its own flag (device_row.hpp), as the bits of T, double or complex; arithmetic is in
+/// double anyway.
 template <class T>
 struct Stored {
     using Bits = BitsOf<T>;

@@ -1,8 +1,8 @@
 // What lanes subtract, and where slots start from.
 //
-// Launch shape: 8 warps a block, a warp a task; a lane looks up the operands of its unit, a row of the task after another.
-// Warps neither wait for one another nor share memory, so the launch ends. It takes 0.1 ms of 10³ products, 0.45 ms of
-// 1.6·10⁷ on an H100. Repeatable: bitwise.
+// Launch shape: 8 warps a block, a warp a task; a lane looks up the operands of its unit, a row of the task after
+// another. Warps neither wait for one another nor share memory, so the launch ends. It takes 0.1 ms of 10³ products,
+// 0.45 ms of 1.6·10⁷ on an H100. Repeatable: bitwise.
 
 #include "ilux/direct/dataflow/factor_program_steps.hpp"
 #include "ilux/direct/dataflow/gpu_factor_program.hpp"
@@ -46,8 +46,8 @@ __device__ UnitOfLane unit_of_lane(const LayoutView& L, Index t, const Task& tas
     return {shape.first + member, member < shape.size};
 }
 
-/// Operand `row` of a lane, which is the own-th of those that sum up a unit. The last early product is in the last lane of
-/// row end − 1.
+/// Operand `row` of a lane, which is the own-th of those that sum up a unit. The last early product is in the last lane
+/// of row end − 1.
 __device__ Operand early_operand(const LayoutView& L, DataflowEntry unit, int row, int end, int log2_part, int own)
 {
     const Offset count = L.plan.early[unit];

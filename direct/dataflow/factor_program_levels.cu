@@ -1,8 +1,9 @@
 // The level of each unit: 1 above the highest of what it reads.
 //
-// Launch shape: a warp an entry. Blocks claim eight entries at a time by a ticket, column after column, in an order in which
-// each column comes behind those that it reads. Warps poll levels, which are their own flags, of entries that were claimed
-// earlier. So the first entry that is not known can always go on, and the launch ends. Repeatable: bitwise.
+// Launch shape: a warp an entry. Blocks claim eight entries at a time by a ticket, column after column, in an order in
+// which each column comes behind those that it reads. Warps poll levels, which are their own flags, of entries that
+// were claimed earlier. So the first entry that is not known can always go on, and the launch ends. Repeatable:
+// bitwise.
 
 #include <cstdint>
 
@@ -62,7 +63,8 @@ __device__ std::int32_t wait_for_products(const FactorProgramView& V, Offset fir
     return most_over_warp(highest);
 }
 
-/// Of an entry, as far as its own products decide it; levels of its partial sums are published on the way. By a whole warp.
+/// Of an entry, as far as its own products decide it; levels of its partial sums are published on the way. By a whole
+/// warp.
 __device__ std::int32_t level_of_entry(const FactorProgramView& V, Offset entry)
 {
     const EntryList list(V, entry);
@@ -120,7 +122,8 @@ __device__ void join_group(const FactorProgramView& V, Offset entry, const Shape
     if (lane < group.size) publish_level(V.level + group.first + lane, level);
 }
 
-/// An entry that computes its divisor once more is known no earlier than the divisor; another one waits for the divisor.
+/// An entry that computes its divisor once more is known no earlier than the divisor; another one waits for the
+/// divisor.
 __device__ void follow_group(const FactorProgramView& V, Offset entry, const Shape& group, std::int32_t level)
 {
     const auto         own = early_operands(V.count[entry]), leader = early_operands(V.count[group.first]);

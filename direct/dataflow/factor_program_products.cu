@@ -1,9 +1,9 @@
 // Products of the entries of L + U, listed entry by entry.
 //
 // Launch shape: a warp an update, its lanes beside one another in L(:,i); they meet in atomic counts, so the list of an
-// entry is in no order before it is sorted. The order of subtraction decides only which products make a partial sum: entries
-// that have any are listed by a block each, in that order. Elsewhere a thread takes an entry, or a warp a column. Nobody
-// waits for other blocks. Counts, and lists once they are sorted, are repeatable: bitwise.
+// entry is in no order before it is sorted. The order of subtraction decides only which products make a partial sum:
+// entries that have any are listed by a block each, in that order. Elsewhere a thread takes an entry, or a warp a
+// column. Nobody waits for other blocks. Counts, and lists once they are sorted, are repeatable: bitwise.
 
 #include <cub/block/block_scan.cuh>
 

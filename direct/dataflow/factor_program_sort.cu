@@ -1,7 +1,7 @@
 // Products in the order of levels.
 //
-// Launch shape: a warp an entry. Each lane has up to four products, and finds the place of each by comparing it with all.
-// Nobody waits for other warps. Repeatable: bitwise.
+// Launch shape: a warp an entry. Each lane has up to four products, and finds the place of each by comparing it with
+// all. Nobody waits for other warps. Repeatable: bitwise.
 
 #include <cstdint>
 

@@ -1,5 +1,6 @@
 #pragma once
-// The steps by which a GPU makes the program of a refactorization (gpu_factor_program.hpp). Only .cu files include this.
+// The steps by which a GPU makes the program of a refactorization (gpu_factor_program.hpp). Only .cu files include
+// this.
 
 #include <optional>
 
@@ -17,13 +18,13 @@ struct FactorProgramSize {
     Offset long_entries = 0;
 };
 
-/// Fills count, divisor, long_entry and long_entries, list, sum, group and saved, which are zeros before; divisor is −1. Waits.
-/// O(multiply-adds · log). @return nothing when an entry has too many products even for sums of sums
+/// Fills count, divisor, long_entry and long_entries, list, sum, group and saved, which are zeros before; divisor is
+/// −1. Waits. O(multiply-adds · log). @return nothing when an entry has too many products even for sums of sums
 /// @throws OutOfMemory
 std::optional<FactorProgramSize> count_factor_products(Gpu& gpu, const FactorProgramView& view);
 
-/// Fills `product`, but for what is added; lists of entries without partial sums are in no order. `listed` is zeros before. Only
-/// enqueued.
+/// Fills `product`, but for what is added; lists of entries without partial sums are in no order. `listed` is zeros
+/// before. Only enqueued.
 void list_factor_products(Gpu& gpu, const FactorProgramView& view, const FactorProgramSize& size);
 
 /// Fills `level`, which is −1 before. Waits for what was enqueued before its last launch. @throws OutOfMemory

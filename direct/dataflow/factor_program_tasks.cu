@@ -1,9 +1,9 @@
 // Shapes of units, sorted, and the tasks that they fill.
 //
-// Launch shape: a warp a column for its shapes, elsewhere a thread a shape or a task. Tasks take shapes in their order as
-// long as they have room, as TaskMaker (dataflow_layout.cpp) does one after another. Here each shape finds out where a task
-// that begins with it ends; jumps of doubling length from the first shape of each kind then find all that begin one. Nobody
-// waits for other blocks. Repeatable: bitwise.
+// Launch shape: a warp a column for its shapes, elsewhere a thread a shape or a task. Tasks take shapes in their order
+// as long as they have room, as TaskMaker (dataflow_layout.cpp) does one after another. Here each shape finds out where
+// a task that begins with it ends; jumps of doubling length from the first shape of each kind then find all that begin
+// one. Nobody waits for other blocks. Repeatable: bitwise.
 
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(plan_threads) find_next(TaskStarts S)
     S.begins[i] = i == 0 || !own.same_task(S.shape[i - 1]);
 }
 
-/// After k launches those that up to 2^k − 1 tasks separate from the first of their kind are found. A mark of this launch that
-/// another thread sees already marks none that would not be marked later.
+/// After k launches those that up to 2^k − 1 tasks separate from the first of their kind are found. A mark of this
+/// launch that another thread sees already marks none that would not be marked later.
 __global__ void __launch_bounds__(plan_threads) follow_jumps(TaskStarts S)
 {
     const auto i = static_cast<std::uint32_t>(thread_of_grid());

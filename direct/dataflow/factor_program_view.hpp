@@ -17,8 +17,8 @@ struct EntryInColumn {
     Index         column = 0;
 };
 
-/// Device arrays. `own` entries are those of L + U and F; `entries` are these and the inputs beyond the first of an entry
-/// (EntryInputs), in this order; units are entries and partial sums (DataflowUnits).
+/// Device arrays. `own` entries are those of L + U and F; `entries` are these and the inputs beyond the first of an
+/// entry (EntryInputs), in this order; units are entries and partial sums (DataflowUnits).
 struct FactorProgramView {
     using Shape = DataflowUnits::Shape;
     using Product = DataflowUnits::Product;
@@ -71,8 +71,8 @@ struct FactorProgramView {
     }
 };
 
-/// The list of an entry has three parts: products that partial sums take, `chunk` each; what sums of sums add; what the entry
-/// itself adds, followed by the products that it subtracts.
+/// The list of an entry has three parts: products that partial sums take, `chunk` each; what sums of sums add; what the
+/// entry itself adds, followed by the products that it subtracts.
 struct EntryList {
     sum_rule::LongSum cut;
     Offset            begin = 0, sums = 0, own = 0;  ///< where these three parts begin

@@ -1,9 +1,11 @@
-// Dot products that read one another, in one launch: every entry of L and U, or of a substitution's result, waits for the
-// entries it reads by polling them. The value is its own flag (sptrsv/gpu/device_row.hpp), so that nothing needs a fence.
+// Dot products that read one another, in one launch: every entry of L and U, or of a substitution's result, waits for
+// the entries it reads by polling them. The value is its own flag (sptrsv/gpu/device_row.hpp), so that nothing needs a
+// fence.
 //
-// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs. Terminates: blocks claim tasks by a ticket,
-// in order of levels; a task reads only slots of earlier levels, whose warps run already. A division by zero publishes Inf
-// or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order. T is what slots hold.
+// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs. Terminates: blocks claim tasks by a
+// ticket, in order of levels; a task reads only slots of earlier levels, whose warps run already. A division by zero
+// publishes Inf or NaN like any other value. Repeatable: bitwise, for every lane subtracts its products in one order. T
+// is what slots hold.
 
 #include "ilux/direct/dataflow/device_dataflow.hpp"
 #include "ilux/direct/dataflow/gpu_dataflow.hpp"
@@ -121,8 +123,8 @@ __device__ auto load_lane(const DataflowView& P, Index t, const working_of<T>* i
     return own;
 }
 
-/// x ← x − Σ a b over the task's steps, d ← d − Σ a b over those for the divisor; at most `depth` together. Polls once the
-/// pilot is known.
+/// x ← x − Σ a b over the task's steps, d ← d − Σ a b over those for the divisor; at most `depth` together. Polls once
+/// the pilot is known.
 template <bool a_given, int depth, class T>
 __device__ void subtract_steps(Lane<working_of<T>>& own, const T* a, const T* v)
 {

@@ -1,12 +1,12 @@
 // The dense end of an elimination in the shared memory of one thread block, right-looking by tiles of 32 × 32.
 //
-// Launch shape: one block of 16 warps for each member. In phase t warp 0 factors diagonal tile t in its registers, a row a
-// lane; all others wait for that, so it does nothing else. The others each take a tile below or beside it, bring that up to
-// date with the tiles of phase t − 1 and follow warp 0, eight columns behind; those left over write what phase t − 1 made to
-// its slots and bring the rest of the matrix up to date. Then eight warps do so with the next diagonal tile. In phase 0
-// they fetch the matrix instead, the first tile first.
-// Terminates: within a phase warp 0 waits for nobody after its first tile, and the others only for warp 0.
-// Repeatable: bitwise, for every entry has one writer at a time and k ascends in its products.
+// Launch shape: one block of 16 warps for each member. In phase t warp 0 factors diagonal tile t in its registers, a
+// row a lane; all others wait for that, so it does nothing else. The others each take a tile below or beside it, bring
+// that up to date with the tiles of phase t − 1 and follow warp 0, eight columns behind; those left over write what
+// phase t − 1 made to its slots and bring the rest of the matrix up to date. Then eight warps do so with the next
+// diagonal tile. In phase 0 they fetch the matrix instead, the first tile first. Terminates: within a phase warp 0
+// waits for nobody after its first tile, and the others only for warp 0. Repeatable: bitwise, for every entry has one
+// writer at a time and k ascends in its products.
 //
 // What bounds it is the chain of divisions: an approximate reciprocal and nine multiply-adds a column, by count about
 // 110 cycles. A warp a column in turn with a barrier a column, all in registers, took 300 to 490 ns a column (H200).

@@ -20,8 +20,8 @@ public:
     std::size_t bytes() const { return arrays_.bytes(); }
 
     /// Replaces S of each member by its factors, with the bits of run_tail_serial, in one launch; only enqueued, may be
-    /// captured in a graph. Arithmetic is in double; T, double or float, is what slots hold. A member costs a thread block
-    /// that has a multiprocessor to itself.
+    /// captured in a graph. Arithmetic is in double; T, double or float, is what slots hold. A member costs a thread
+    /// block that has a multiprocessor to itself.
     /// @param v  slot s of member m at s · stride + m
     template <class T>
     void run(Gpu& gpu, T* v, Index members = 1, Index stride = 1) const;

@@ -18,9 +18,10 @@ struct GpuFactorProgram {
     UnsetVector<DataflowProgram::Slot> slot_of;  ///< nnz + nnz_F
 };
 
-/// To the last byte the program that factor_dataflow (lu_dataflow.hpp) makes on the host, unless an entry of F has more than
-/// DataflowProgram::chunk inputs: then slots are in another order. Waits. O(multiply-adds · log). The device's memory holds
-/// 8 bytes a product and about 60 an entry more meanwhile, and for a moment 60 more for each sum or group of sums.
+/// To the last byte the program that factor_dataflow (lu_dataflow.hpp) makes on the host, unless an entry of F has more
+/// than DataflowProgram::chunk inputs: then slots are in another order. Waits. O(multiply-adds · log). The device's
+/// memory holds 8 bytes a product and about 60 an entry more meanwhile, and for a moment 60 more for each sum or group
+/// of sums.
 /// @param pattern     with the inputs
 /// @param inputs      of the pattern
 /// @param tail        as factor_dataflow

@@ -11,12 +11,11 @@
 
 namespace ilux {
 
-/// Entries: the nnz(L + U) of the pattern in its order, those of F, then input values beyond the first of an entry. Inputs are
-/// the caller's values. An entry subtracts its products in the order in which they become known and, where there are many,
-/// over several lanes and through partial sums. So the bits are refactor_serial's only where sums are of one product, but the
-/// bound of elimination, which knows no order, is the same.
-/// O(multiply-adds), by the threads of `be`; the same program, to the last byte, for any number of them. A GPU makes it by itself
-/// (gpu_factor_program.hpp).
+/// Entries: the nnz(L + U) of the pattern in its order, those of F, then input values beyond the first of an entry.
+/// Inputs are the caller's values. An entry subtracts its products in the order in which they become known and, where
+/// there are many, over several lanes and through partial sums. So the bits are refactor_serial's only where sums are
+/// of one product, but the bound of elimination, which knows no order, is the same. O(multiply-adds), by the threads of
+/// `be`; the same program, to the last byte, for any number of them. A GPU makes it by itself (gpu_factor_program.hpp).
 /// @param tail  of these rows and columns entries subtract only products with columns before them, and are not divided:
 ///              dense_tail.hpp has the rest
 /// @throws InvalidInput when 32 bits cannot count slots or inputs, and as require_tail

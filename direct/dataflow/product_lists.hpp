@@ -1,5 +1,6 @@
 #pragma once
-// The products of one part of a walk, entry by entry, in the order in which they are known. Internal to direct/dataflow.
+// The products of one part of a walk, entry by entry, in the order in which they are known. Internal to
+// direct/dataflow.
 
 #include <cstdint>
 #include <span>
@@ -9,7 +10,8 @@
 
 namespace ilux {
 
-/// Sorts products of one part after another, in memory of its own. A unit's level is one above the last of its products.
+/// Sorts products of one part after another, in memory of its own. A unit's level is one above the last of its
+/// products.
 class ProductLists {
 public:
     using Product = DataflowUnits::Product;

@@ -94,8 +94,8 @@ ILUX_HOST_DEVICE constexpr Shape lone_shape(Offset first, std::uint32_t operands
     return made;
 }
 
-/// As much of a group of `members` as one task can hold, with lanes enough for every entry that divides by its leader to
-/// compute it once more. Its steps are still to be set.
+/// As much of a group of `members` as one task can hold, with lanes enough for every entry that divides by its leader
+/// to compute it once more. Its steps are still to be set.
 /// @param own, longest  early operands of the leader, and the most of a member
 ILUX_HOST_DEVICE constexpr Shape group_shape(Offset leader, Offset members, std::uint32_t own, std::uint32_t longest)
 {
@@ -108,8 +108,8 @@ ILUX_HOST_DEVICE constexpr Shape group_shape(Offset leader, Offset members, std:
     return made;
 }
 
-/// Whether a divisor is computed once more beside what it divides. It must have the bits that it has in its slot, hence its
-/// lanes: a quotient by another rounding of a pivot that suffered cancellation is not backward stable.
+/// Whether a divisor is computed once more beside what it divides. It must have the bits that it has in its slot, hence
+/// its lanes: a quotient by another rounding of a pivot that suffered cancellation is not backward stable.
 /// @param own, leader  early operands of both
 ILUX_HOST_DEVICE constexpr bool has_twin(std::uint32_t own, std::uint32_t leader, int log2_part)
 {

@@ -25,7 +25,8 @@ struct SweepRoom {
     {}
     std::vector<S> x;    ///< n, by row; 0 between columns
     AscendingSet   set;  ///< of numbers; empty between columns
-    /// Numbers that B(:,k) reaches, ascending: SweptColumn::upper pivots, then the candidates for k; and L⁻¹ B(:,k) there.
+    /// Numbers that B(:,k) reaches, ascending: SweptColumn::upper pivots, then the candidates for k; and L⁻¹ B(:,k)
+    /// there.
     std::unique_ptr<Index[]> reach;  ///< n
     std::unique_ptr<S[]>     value;  ///< n
 };
@@ -46,8 +47,9 @@ struct LowerColumn {
     Index        count = 0, searched = 0;
 };
 
-/// Pivots are numbered in the order of elimination, so ascending numbers are a topological order, and what L(:,i) adds to the
-/// reach lies beyond i: one pass searches, updates and sorts. Always inlined, so that it is compiled for the caller's processor.
+/// Pivots are numbered in the order of elimination, so ascending numbers are a topological order, and what L(:,i) adds
+/// to the reach lies beyond i: one pass searches, updates and sorts. Always inlined, so that it is compiled for the
+/// caller's processor.
 /// @param lower_of  of a pivot i < k
 /// @param moved  whether rows have numbers of their own: at[number[row]] = row
 template <bool moved, class S, class LowerOf>

@@ -250,7 +250,8 @@ bool DiagonalColumns<S>::finish(Thread& mine, Index k, double largest_in_B)
     return true;
 }
 
-/// As Elimination::prune, but other threads search the columns meanwhile. Two that prune one column may undo each other; either is right.
+/// As Elimination::prune, but other threads search the columns meanwhile. Two that prune one column may undo each
+/// other; either is right.
 template <class S>
 void DiagonalColumns<S>::prune(std::span<const Index> upper, Index k)
 {

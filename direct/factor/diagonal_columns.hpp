@@ -17,11 +17,12 @@
 
 namespace ilux::detail {
 
-/// Supposes that every pivot stays on the diagonal. Then column k needs only descendants in the elimination forest of B + Bᵀ, and rows
-/// keep their numbers. Subtrees of little work are one thread's each; the columns above come in ascending order, each waiting where
-/// its sweep meets a column that is not finished. A column whose pivot would leave the diagonal, or is bad, is left out,
-/// and so is whatever needs it. The columns made have the bits that one thread would give them, as long as no pivot that it
-/// takes off the diagonal gives another number to one of their rows or of a column that they need.
+/// Supposes that every pivot stays on the diagonal. Then column k needs only descendants in the elimination forest of B
+/// + Bᵀ, and rows keep their numbers. Subtrees of little work are one thread's each; the columns above come in
+/// ascending order, each waiting where its sweep meets a column that is not finished. A column whose pivot would leave
+/// the diagonal, or is bad, is left out, and so is whatever needs it. The columns made have the bits that one thread
+/// would give them, as long as no pivot that it takes off the diagonal gives another number to one of their rows or of
+/// a column that they need.
 template <class S>
 class DiagonalColumns {
 public:
@@ -43,7 +44,8 @@ public:
     bool   all_made() const { return left_out_ == 0; }
     Column column(Index k) const;
 
-    /// Puts the columns together where all were made. @return false, and nothing is done, where memory_limit may be passed
+    /// Puts the columns together where all were made. @return false, and nothing is done, where memory_limit may be
+    /// passed
     /// @throws OutOfMemory
     bool join();
 

@@ -1,6 +1,6 @@
 #pragma once
-// The operations of which every elimination consists, and the size of what they make. All factorizations on the host use these:
-// equal bits.
+// The operations of which every elimination consists, and the size of what they make. All factorizations on the host
+// use these: equal bits.
 
 #include <cmath>
 #include <complex>
@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// c − l x. Of complex numbers Re first adds the product of the imaginary parts, so that numbers without any give the bits
-/// of the real ones: Re ← fma(−Re l, Re x, fma(Im l, Im x, Re c)), Im ← fma(−Re l, Im x, fma(−Im l, Re x, Im c)).
+/// c − l x. Of complex numbers Re first adds the product of the imaginary parts, so that numbers without any give the
+/// bits of the real ones: Re ← fma(−Re l, Re x, fma(Im l, Im x, Re c)), Im ← fma(−Re l, Im x, fma(−Im l, Re x, Im c)).
 /// Always inlined, so that it is compiled for the processor that the caller is compiled for.
 template <Scalar S>
 [[gnu::always_inline]] inline S minus_product(S c, S l, S x)
@@ -29,8 +29,8 @@ template <Scalar S>
 /// Squares within these are as exact as any product, and so is what is compared with them.
 constexpr double least_square = 0x1p-960, largest_square = 0x1p1020;
 
-/// |z|, of complex numbers within an ulp or two. √ of square_of where that is between the limits, so that the largest of many sizes
-/// costs one root; std::abs, a function call, elsewhere.
+/// |z|, of complex numbers within an ulp or two. √ of square_of where that is between the limits, so that the largest
+/// of many sizes costs one root; std::abs, a function call, elsewhere.
 template <Scalar S>
 [[gnu::always_inline]] inline double modulus(S z)
 {
@@ -40,10 +40,10 @@ template <Scalar S>
     } else return std::abs(z);
 }
 
-/// x / u for one u and many x, u = 0 included. Of complex numbers [smith_62], with what depends on u alone done once: for
-/// |Re u| ≥ |Im u|, r = Im u / Re u and d = Re u + r Im u, Re ← (Re x + r Im x) / d, Im ← (Im x − r Re x) / d; otherwise with
-/// r = Re u / Im u likewise. All of it halved, so that no sum overflows before the quotient does. An Im u of 0 gives the bits of
-/// two real quotients, unless u is subnormal.
+/// x / u for one u and many x, u = 0 included. Of complex numbers [smith_62], with what depends on u alone done once:
+/// for |Re u| ≥ |Im u|, r = Im u / Re u and d = Re u + r Im u, Re ← (Re x + r Im x) / d, Im ← (Im x − r Re x) / d;
+/// otherwise with r = Re u / Im u likewise. All of it halved, so that no sum overflows before the quotient does. An Im
+/// u of 0 gives the bits of two real quotients, unless u is subnormal.
 template <Scalar S>
 class DividedBy {
 public:

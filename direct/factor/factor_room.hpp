@@ -36,7 +36,8 @@ bool within_limit(const LuPattern& P, const LuSymbolic& A, std::size_t entries)
 }
 
 /// Room for `needed` entries of L + U, and for those that the analysis forecasts, or a third more than now.
-/// @param k  column at hand  @throws OutOfMemory, saying how many bytes, when memory_limit or the machine does not allow that
+/// @param k  column at hand  @throws OutOfMemory, saying how many bytes, when memory_limit or the machine does not
+/// allow that
 template <class S>
 void grow(LuPattern& P, LuValues<S>& val, const LuSymbolic& A, std::size_t needed, Index k)
 {

@@ -198,7 +198,8 @@ double Elimination<S>::load_column(Index k, Offset begin)
     return input_.load(k, begin, room_->x.data(), [&](Index row) { set.insert(moved_ ? number_[row] : row); });
 }
 
-/// Whether the team made column k as it would be made now: its rows have their numbers, and it took columns that are as they were.
+/// Whether the team made column k as it would be made now: its rows have their numbers, and it took columns that are as
+/// they were.
 template <class S>
 bool Elimination<S>::still_holds(Index k) const
 {

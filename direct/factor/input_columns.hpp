@@ -10,8 +10,8 @@
 
 namespace ilux::detail {
 
-/// A row is known by its place in the analysed B. Before the first column is loaded come choose_scales and make_map, in any order or
-/// at the same time; threads may load different columns at the same time.
+/// A row is known by its place in the analysed B. Before the first column is loaded come choose_scales and make_map, in
+/// any order or at the same time; threads may load different columns at the same time.
 template <class S>
 class InputColumns {
 public:
@@ -22,7 +22,8 @@ public:
     /// Room for it.
     void make_map();
 
-    /// Where the entries of B(:,k) within the block that begins with column `first` start in the analysis. Sets P.in_split[k].
+    /// Where the entries of B(:,k) within the block that begins with column `first` start in the analysis. Sets
+    /// P.in_split[k].
     Offset split(Index k, Index first) const
     {
         const Offset begin = S_.col_ptr[k], end = S_.col_ptr[k + 1];
@@ -44,7 +45,8 @@ public:
         return values_[source] * (P_.in_scale[to] = row_scale_[S_.row[from]] * column_scale);
     }
 
-    /// x ← B(:,k) within the block, from the analysis's entry `begin` on. insert(row) hears of each entry. @return max |x|
+    /// x ← B(:,k) within the block, from the analysis's entry `begin` on. insert(row) hears of each entry. @return max
+    /// |x|
     template <class Insert>
     double load(Index k, Offset begin, S* x, Insert&& insert) const
     {

@@ -71,8 +71,8 @@ LuLevels levels_by(const LuPattern& P, DependencyRule rule, Place&& place)
     return result;
 }
 
-/// Where a search for longest chains may leave L(:,j): behind its first row s with U(j,s) ≠ 0. By closure the rows after
-/// s are in L(:,s) too, so that the way over s is longer. Symmetric pruning [eisenstat_liu_92]; O(nnz).
+/// Where a search for longest chains may leave L(:,j): behind its first row s with U(j,s) ≠ 0. By closure the rows
+/// after s are in L(:,s) too, so that the way over s is longer. Symmetric pruning [eisenstat_liu_92]; O(nnz).
 std::vector<Offset> pruned_ends(const LuPattern& P)
 {
     std::vector<Offset> end(P.col_ptr.begin() + 1, P.col_ptr.end()), at(P.n);

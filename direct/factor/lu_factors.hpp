@@ -50,16 +50,16 @@ struct FrontPlan;
 template <class S>
 using LuValues = UnsetVector<S, Pages::usual>;
 
-/// Values of one factorization, stored by entries as LuPattern says, or by dense fronts as FrontPlan says. A finished one is only
-/// read, so it serves several threads at once.
+/// Values of one factorization, stored by entries as LuPattern says, or by dense fronts as FrontPlan says. A finished
+/// one is only read, so it serves several threads at once.
 template <class S = double>
 struct LuFactors {
     std::shared_ptr<const LuSymbolic> symbolic = {};
     std::shared_ptr<const LuPattern>  pattern = {};
     LuValues<S>                       val = {};    ///< nnz; strict U, u_kk, strict L (unit diagonal not stored)
     std::vector<S>                    f_val = {};  ///< nnz(F)
-    /// Not null: by fronts. Then val has fronts->numbers(), the pattern has permutations before pivoting, scales, blocks and F
-    /// only, and row k of a front changed places with row swap[k] of it when k was eliminated.
+    /// Not null: by fronts. Then val has fronts->numbers(), the pattern has permutations before pivoting, scales,
+    /// blocks and F only, and row k of a front changed places with row swap[k] of it when k was eliminated.
     std::shared_ptr<const FrontPlan> fronts = {};
     std::vector<Index>               swap = {};  ///< n; counted within the front; as LAPACK's ipiv, but from 0
     PivotMonitor                     monitor = {};

@@ -15,7 +15,8 @@ struct LuTriangles {
     std::vector<S>      l_val, u_val;
 };
 
-/// The scales of rows and columns are taken back: R⁻¹ (L U) C⁻¹ = (R⁻¹ L R) (R⁻¹ U C⁻¹), exactly, as they are powers of two.
+/// The scales of rows and columns are taken back: R⁻¹ (L U) C⁻¹ = (R⁻¹ L R) (R⁻¹ U C⁻¹), exactly, as they are powers of
+/// two.
 /// @throws InvalidInput unless the factors are by entries, and of one diagonal block: with F there is no such L and U
 /// Cost: O(nnz(L + U)).
 template <class S>

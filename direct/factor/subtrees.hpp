@@ -9,8 +9,8 @@
 
 namespace ilux::detail {
 
-/// The elimination forest of a graph, whose edges come by their larger end, ascending [liu_90]: whatever k is joined to is a descendant
-/// of k, so disjoint subtrees are independent. Paths to the roots are cut short where they are walked.
+/// The elimination forest of a graph, whose edges come by their larger end, ascending [liu_90]: whatever k is joined to
+/// is a descendant of k, so disjoint subtrees are independent. Paths to the roots are cut short where they are walked.
 class ForestBuilder {
 public:
     explicit ForestBuilder(Index n) : parent_(n, n), above_(n, n) {}
@@ -33,8 +33,8 @@ private:
 /// The work of all descendants and of the column itself.
 std::vector<double> subtree_work(std::span<const Index> parent, std::vector<double> work);
 
-/// Columns whose subtree is at most `limit` of work fall into tasks, the rest is the top. @return the task of each column, or −1;
-/// tasks are numbered by their work, the largest first
+/// Columns whose subtree is at most `limit` of work fall into tasks, the rest is the top. @return the task of each
+/// column, or −1; tasks are numbered by their work, the largest first
 std::vector<Index> cut_subtrees(std::span<const Index> parent, std::span<const double> subtree, double limit);
 
 /// Columns of tasks: those of t are column[ptr[t]] … column[ptr[t + 1] − 1], ascending.

@@ -50,8 +50,9 @@ __device__ inline Index find_row(const Index* rows, Index least, Index most, Ind
     return least;
 }
 
-/// visit(t, position, live) by the whole warp for every 32 entries of L(:,i), U(i,k) being entry p; live lanes have one.
-/// Positions ascend strictly: they lie behind those of row i and of the lane's last entry, and leave room for all later ones.
+/// visit(t, position, live) by the whole warp for every 32 entries of L(:,i), U(i,k) being entry p; live lanes have
+/// one. Positions ascend strictly: they lie behind those of row i and of the lane's last entry, and leave room for all
+/// later ones.
 template <class Visit>
 __device__ void walk_segment(const LuPatternView& P, Index k, Offset p, Visit visit)
 {

@@ -1,7 +1,8 @@
 // The member union made in parallel [islu_24, algorithm 3]: all updates are independent, and so are their entries.
 //
 // Launch shape: 8 warps a block; a warp looks after 32 entries of L + U in turn, its lanes after the entries of L(:,i).
-// Lookup words: a thread an entry. Nobody waits for anybody. Repeatable: bitwise; atomics only add integers and set bits.
+// Lookup words: a thread an entry. Nobody waits for anybody. Repeatable: bitwise; atomics only add integers and set
+// bits.
 
 #include "ilux/direct/gpu/gpu_member_union.hpp"
 

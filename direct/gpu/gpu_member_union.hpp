@@ -22,9 +22,9 @@ struct UnionView {
 /// Positions of a pattern's updates on the device. Immutable: serves several streams at once.
 class GpuMemberUnion {
 public:
-    /// Plans within `limit` bytes, counting runs where not all columns can have positions of their own, and builds: a warp for
-    /// each u_ik, a lane for each entry of L(:,i), every one a binary search that goes on from the lane's last one.
-    /// O(multiply-adds · log)
+    /// Plans within `limit` bytes, counting runs where not all columns can have positions of their own, and builds: a
+    /// warp for each u_ik, a lane for each entry of L(:,i), every one a binary search that goes on from the lane's last
+    /// one. O(multiply-adds · log)
     GpuMemberUnion(Gpu& gpu, const GpuLuPattern& pattern, std::size_t limit, std::optional<UnionIndex> forced = {});
 
     const UnionPlan& plan() const { return plan_; }

@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// Serves one stream at a time. Every entry is read once, columns by as many lanes as their length asks for, so that those
-/// of 10⁵ entries cost no more than others. Repeatable: bitwise.
+/// Serves one stream at a time. Every entry is read once, columns by as many lanes as their length asks for, so that
+/// those of 10⁵ entries cost no more than others. Repeatable: bitwise.
 class GpuPivotMonitor {
 public:
     /// @param slot_of  by entry, where it is among the values; empty: entry e is at e
@@ -24,8 +24,8 @@ public:
     template <class T>
     void watch(Gpu& gpu, const working_of<T>* values, const T* val);
 
-    /// Of the last watch; waits for it. With the promises of CpuRefactor::run: where there is a bad column all else is as for
-    /// no columns; the first of several columns that share an extreme is named.
+    /// Of the last watch; waits for it. With the promises of CpuRefactor::run: where there is a bad column all else is
+    /// as for no columns; the first of several columns that share an extreme is named.
     PivotMonitor result(Gpu& gpu) const;
 
     std::size_t bytes() const;

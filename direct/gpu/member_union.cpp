@@ -15,7 +15,8 @@ constexpr Offset least_run = 4;                // multiply-adds a run, on averag
 
 constexpr std::array segment_order{UnionIndex::plain, UnionIndex::wide, UnionIndex::runs};
 
-/// visit(t, position) for the entries of L(:,i), where U(i,k) is entry p: one walk along column k, for positions ascend.
+/// visit(t, position) for the entries of L(:,i), where U(i,k) is entry p: one walk along column k, for positions
+/// ascend.
 template <class Visit>
 void walk_segment(const LuPattern& P, Index k, Offset p, Visit&& visit)
 {

@@ -39,7 +39,8 @@ struct UnionPlan {
 };
 /// Columns by multiply-adds, most first: each gets the smallest of its encodings; then, while there is room, runs of at
 /// least four on average instead; then plain or wide ones. Counts only, in 64 bits. O(nnz + n log n).
-/// @param forced  one encoding for all columns that it can hold, whatever the limit; for tests and the ablation. Columns that are
+/// @param forced  one encoding for all columns that it can hold, whatever the limit; for tests and the ablation.
+/// Columns that are
 ///                too long for plain are wide then, those too long for runs use lookup
 /// @param runs    of count_runs; empty: not known, so that none are used, and forced ones are taken to be of one entry
 UnionPlan plan_union(const LuPattern& pattern, std::size_t limit, std::optional<UnionIndex> forced = {},
@@ -48,8 +49,9 @@ UnionPlan plan_union(const LuPattern& pattern, std::size_t limit, std::optional<
 /// By column: runs of consecutive positions, over all its updates. O(multiply-adds)
 std::vector<Offset> count_runs(const LuPattern& pattern);
 
-/// Where the encodings of a plan stand. A segment belongs to one u_ik: columns kept plain come first, then wide ones, then
-/// those in runs, each with its U entries in order. So Vheader of [islu_24] is `first` where all columns are plain.
+/// Where the encodings of a plan stand. A segment belongs to one u_ik: columns kept plain come first, then wide ones,
+/// then those in runs, each with its U entries in order. So Vheader of [islu_24] is `first` where all columns are
+/// plain.
 struct UnionLayout {
     std::vector<Offset> first;             ///< n; first segment of the column; of lookup: its first word
     Offset              segments = 0;      ///< Vlen has one more
@@ -75,8 +77,8 @@ MemberUnion member_union(const LuPattern& pattern, UnionPlan plan);
 /// The positions that the encodings say, in the order of union_by_search; −1 where they leave it to a search.
 std::vector<Index> decoded(const LuPattern& pattern, const MemberUnion& members);
 
-/// Positions of all updates, by the slow and obvious way: for e in U(:,k), for t in L(:,i): the position of row t in column k.
-/// What tests compare every encoding with. O(multiply-adds · log)
+/// Positions of all updates, by the slow and obvious way: for e in U(:,k), for t in L(:,i): the position of row t in
+/// column k. What tests compare every encoding with. O(multiply-adds · log)
 std::vector<Index> union_by_search(const LuPattern& pattern);
 
 }  // namespace ilux

@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// A task is one warp's: columns of similar length, as many lanes each as it takes to read no more than `per_lane` entries.
-/// What is longer than a warp reads at once is cut into parts, which meet in memory.
+/// A task is one warp's: columns of similar length, as many lanes each as it takes to read no more than `per_lane`
+/// entries. What is longer than a warp reads at once is cut into parts, which meet in memory.
 struct MonitorPlan {
     static constexpr Index per_lane = 8, warp = 32, most = per_lane * warp;
 

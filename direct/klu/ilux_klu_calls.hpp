@@ -1,6 +1,6 @@
 #pragma once
-// The calls of ilux_klu.h and ilux_klu_z.h for either integer type and either Scalar, whose numbers come as pairs of doubles
-// where they are complex. Failures are thrown; what else the calls do, ilux_klu.h says.
+// The calls of ilux_klu.h and ilux_klu_z.h for either integer type and either Scalar, whose numbers come as pairs of
+// doubles where they are complex. Failures are thrown; what else the calls do, ilux_klu.h says.
 
 #include <cmath>
 #include <span>
@@ -41,7 +41,8 @@ inline void count(auto& common, std::size_t& counted, std::size_t now)
 template <class Int>
 bool defaults(Common<Int>& common);
 
-/// malloc, free and realloc that count. A failure of the last leaves p as it was: the status is OUT_OF_MEMORY or TOO_LARGE.
+/// malloc, free and realloc that count. A failure of the last leaves p as it was: the status is OUT_OF_MEMORY or
+/// TOO_LARGE.
 template <class Int>
 void* allocate(std::size_t n, std::size_t size, Common<Int>& common);
 template <class Int>

@@ -1,5 +1,6 @@
 #pragma once
-// KLU's functions under any prefix, over the calls of ilux_klu_calls.hpp. For one source of a library, which then has them.
+// KLU's functions under any prefix, over the calls of ilux_klu_calls.hpp. For one source of a library, which then has
+// them.
 
 #include <complex>
 #include <cstdint>
@@ -10,8 +11,9 @@ namespace ilux::klu {
 using Complex = std::complex<double>;
 }
 
-// `klu` is the prefix of the types, `call` that of the functions (`z` of those for complex values), Int their integer, S their
+// `klu` is the prefix of the types, `call` that of the functions (`z` for complex values), Int their integer, S their
 // values.
+
 // NOLINTBEGIN(bugprone-macro-parentheses): they are types and names
 #define ILUX_KLU_WITHOUT_VALUES(klu, call, Int)                                                             \
     Int call##_defaults(klu##_common* common)                                                               \

@@ -149,7 +149,8 @@ Int exchanges(const AnyFactorization<Int>& f, const LuSymbolic& s)
     return s.n - cycles;
 }
 
-/// max_i |b − A x|_i / (‖A_i‖₁ ‖x‖∞ + |b_i|) of a solution that is not refined, b_i = ±‖A_i‖₁: what pivots are good for.
+/// max_i |b − A x|_i / (‖A_i‖₁ ‖x‖∞ + |b_i|) of a solution that is not refined, b_i = ±‖A_i‖₁: what pivots are good
+/// for.
 template <class Int, Scalar S>
 double backward_error(Factorization<Int, S>& f)
 {
@@ -173,8 +174,8 @@ double backward_error(Factorization<Int, S>& f)
     return most;
 }
 
-/// Numbers by the former pivots. Where those may be exchanged, they are if they fail, or if the monitors doubt them and a
-/// solution shows why: growth alone does no harm where the entries that grew are not needed.
+/// Numbers by the former pivots. Where those may be exchanged, they are if they fail, or if the monitors doubt them and
+/// a solution shows why: growth alone does no harm where the entries that grew are not needed.
 template <class Int, Scalar S>
 LuReport renew(Factorization<Int, S>& f, std::span<const S> values)
 {

@@ -19,8 +19,9 @@ bool usable(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, double& result
     return false;
 }
 
-/// By new row number, what U is to be multiplied by to be that of KLU, which scales by the values of now: the scales kept are
-/// those of the values whose pivots were chosen, and a row that has grown or shrunk since would look like a bad pivot.
+/// By new row number, what U is to be multiplied by to be that of KLU, which scales by the values of now: the scales
+/// kept are those of the values whose pivots were chosen, and a row that has grown or shrunk since would look like a
+/// bad pivot.
 template <class Int, Scalar S>
 std::vector<double> scales_of_now(const Factorization<Int, S>& f, const LuPattern& P)
 {

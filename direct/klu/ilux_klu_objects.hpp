@@ -1,5 +1,6 @@
 #pragma once
-// What stands behind the C interface of ilux_klu.h and ilux_klu_z.h. One template serves int and int64_t, real and complex values.
+// What stands behind the C interface of ilux_klu.h and ilux_klu_z.h. One template serves int and int64_t, real and
+// complex values.
 
 #include <algorithm>
 #include <atomic>
@@ -145,8 +146,8 @@ AnyFactorization<Int>& behind(typename Types<Int>::Numeric* numeric)
     return static_cast<AnyFactorization<Int>&>(*numeric);
 }
 
-/// A call that has both gets the numeric from here. O(1), but for a symbolic object that is not the one it was made from:
-/// then the patterns are compared.
+/// A call that has both gets the numeric from here. O(1), but for a symbolic object that is not the one it was made
+/// from: then the patterns are compared.
 /// @throws InvalidInput for a NULL, for a numeric of the other kind of values, or where they are of different patterns
 template <class Int, Scalar S>
 Factorization<Int, S>& behind(const typename Types<Int>::Symbolic* symbolic, typename Types<Int>::Numeric* numeric)

@@ -16,8 +16,8 @@
 
 namespace ilux {
 
-/// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one host thread
-/// at a time.
+/// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one
+/// host thread at a time.
 template <Scalar S = double>
 class GpuLu {
 public:
@@ -48,10 +48,11 @@ public:
     /// Refactors current(), solves and measures in one launch of a graph, and refines further where that is needed.
     Step refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x);
 
-    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine does. All of them
-    /// together, up to most_together and to what half of the free memory holds; each has the bits it has alone. Allocates when
-    /// more come together than before.
-    /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the backward error,
+    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine
+    /// does. All of them together, up to most_together and to what half of the free memory holds; each has the bits it
+    /// has alone. Allocates when more come together than before.
+    /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the
+    /// backward error,
     ///                 as the host does it.
     void solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
                std::span<RefineReport> reports);

@@ -16,8 +16,8 @@ namespace ilux {
 template <Scalar S>
 class GpuLu;
 
-/// x ← A⁻¹ b or A⁻ᵀ b, by entries or by fronts. As GpuLuSolve and GpuFrontSolve: only enqueued, each right-hand side with the bits it
-/// has alone.
+/// x ← A⁻¹ b or A⁻ᵀ b, by entries or by fronts. As GpuLuSolve and GpuFrontSolve: only enqueued, each right-hand side
+/// with the bits it has alone.
 template <Scalar S = double>
 class GpuLuSubstitution {
 public:

@@ -48,7 +48,8 @@ public:
     /// Of the last run; waits for it.
     PivotMonitor monitor(Gpu& gpu) const { return monitor_.result(gpu); }
 
-    /// Entry e of LuPattern, those of F behind the others, is val()[slot_of()[e]], or val()[e] where slot_of() is empty.
+    /// Entry e of LuPattern, those of F behind the others, is val()[slot_of()[e]], or val()[e] where slot_of() is
+    /// empty.
     const S*                               val() const { return val_.data(); }
     std::span<const DataflowProgram::Slot> slot_of() const { return slot_of_; }
     /// val and f_val of `factors`, which must be of the same pattern; waits.

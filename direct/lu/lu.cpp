@@ -174,7 +174,8 @@ void Lu<S>::work(Call call, const SystemToSolve<S>* system, double most_fill, Re
     if (call == Call::factor || pivots_.empty()) {
         if (!finite_values(report) || choose_within_fronts(report)) return;
         choose_pivots(report, most_fill);
-        // What refactoring needs waits for the first refactorization, but a GPU has the numbers from the first factorization on.
+        // What refactoring needs waits for the first refactorization, but a GPU has the numbers from the first
+        // factorization on.
         if (report.outcome == Outcome::converged && (call != Call::factor || on_gpu()))
             numbers_.prepare(pivots_.front().factors);
         if (report.outcome == Outcome::converged) numbers_.settle(pivots_.front().factors);

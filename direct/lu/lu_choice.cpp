@@ -24,7 +24,8 @@ FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::forma
 
 }  // namespace
 
-/// Makes factors by fronts where these are chosen. A GPU that cannot hold them leaves them to the host, if other pivots would take long.
+/// Makes factors by fronts where these are chosen. A GPU that cannot hold them leaves them to the host, if other pivots
+/// would take long.
 /// @return nothing where there are none
 template <Scalar S>
 auto Lu<S>::made_by_fronts() -> std::optional<typename LuNumbers<S>::Factors>
@@ -47,8 +48,8 @@ auto Lu<S>::made_by_fronts() -> std::optional<typename LuNumbers<S>::Factors>
     return std::nullopt;
 }
 
-/// Factors the values by fronts, where that is chosen and these pivots will do. Where others would take long, refinement judges them:
-/// it mends growth of 1e9 in a few steps.
+/// Factors the values by fronts, where that is chosen and these pivots will do. Where others would take long,
+/// refinement judges them: it mends growth of 1e9 in a few steps.
 /// @return whether that was the end of it: there are factors, or it was stopped
 template <Scalar S>
 bool Lu<S>::choose_within_fronts(LuReport& report)

@@ -22,8 +22,8 @@ struct SystemToSolve {
     std::span<S>       x;  ///< n
 };
 
-/// Values of one system after another, factors by given pivots, and solutions. It alone knows where they are, and moves them.
-/// Policy (which pivots, when new ones) is Lu's.
+/// Values of one system after another, factors by given pivots, and solutions. It alone knows where they are, and moves
+/// them. Policy (which pivots, when new ones) is Lu's.
 template <Scalar S>
 class LuNumbers {
 public:
@@ -75,33 +75,36 @@ public:
 
     /// Makes what refactor() needs for these pivots, if it is not there.
     void prepare(Factors& factors);
-    /// Brings numbers just chosen on the host to where refactor() leaves them. They stay on the host where a pivot becomes 0 by
-    /// rounding in the GPU's order.
+    /// Brings numbers just chosen on the host to where refactor() leaves them. They stay on the host where a pivot
+    /// becomes 0 by rounding in the GPU's order.
     void settle(Factors& factors);
     /// Numbers and monitor of values() by these pivots.
     /// @param system  solved by the same launch on a GPU; may be null
     /// @return the refinement of its x where it was solved
     /// @param stop  asked by fronts on the host; then the monitor says so
-    /// @throws OutOfMemory, and InvalidInput for fronts that are too large, where pivots come to a GPU for the first time
+    /// @throws OutOfMemory, and InvalidInput for fronts that are too large, where pivots come to a GPU for the first
+    /// time
     std::optional<RefineReport> refactor(Factors& factors, const SystemToSolve<S>* system, const StopToken& stop = {});
     /// Numbers of values() by fronts, pivots chosen within each. Scales are of these values.
     /// On a GPU from the beginning, where there is one.
-    /// @throws OutOfMemory, on the host with the prediction where they would pass the analysis's memory_limit; nothing is allocated
-    /// then; InvalidInput for fronts that are too large for a GPU
+    /// @throws OutOfMemory, on the host with the prediction where they would pass the analysis's memory_limit; nothing
+    /// is allocated then; InvalidInput for fronts that are too large for a GPU
     Factors by_fronts(std::shared_ptr<const FrontPlan> plan, const LuOptions& options, const StopToken& stop);
 
     /// val, f_val and monitor; those of a GPU are brought by the first call, which no other thread's may meet.
     const LuFactors<S>& on_host(const Factors& factors) const;
 
-    /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many right-hand sides as b holds, on the host. Serves several threads at once, each
-    /// with its own backend and workspace, once on_host() was called. @return what the worst right-hand side reached
+    /// x ← A⁻¹ b or A⁻ᵀ b, refined, for as many right-hand sides as b holds, on the host. Serves several threads at
+    /// once, each with its own backend and workspace, once on_host() was called. @return what the worst right-hand side
+    /// reached
     RefineReport solve_on_host(Cpu& be, const Factors& factors, std::span<const S> b, std::span<S> x,
                                LuWorkspace<S>& ws, Transpose transpose) const;
     /// The same where the factors are. Where the GPU's measure is above `tolerance`, the host has the last word.
     RefineReport solve(Factors& factors, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws, Transpose transpose,
                        double tolerance);
 
-    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b, refined, where b, x and the factors are on the GPU. @return what was reached; nothing where the factors are not there
+    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b, refined, where b, x and the factors are on the GPU. @return what was reached; nothing
+    /// where the factors are not there
     std::optional<RefineReport> solve_on_gpu(Factors& factors, DeviceSpan<const S> b, DeviceSpan<S> x,
                                              Transpose transpose);
     /// values() on the GPU; none without one.

@@ -56,7 +56,8 @@ Index longest_path(const FrontTree& tree)
     return longest;
 }
 
-/// Numbers that fronts leave to their parents, as many as there are at once: each is there until the level of its parent is done.
+/// Numbers that fronts leave to their parents, as many as there are at once: each is there until the level of its
+/// parent is done.
 double most_left(const FrontTree& tree)
 {
     std::vector<Index>  level(tree.fronts());

@@ -25,16 +25,17 @@ struct LuPlan {
 /// The bytes of a file, the same for the same plan.
 std::string plan_bytes(const LuPlan& plan);
 
-/// A plan out of the bytes of a file. All that is followed blindly later is checked: the analysis permutes the input as it says, indices
-/// are in range, and the pattern is closed under fill. So a file that is damaged in spite of
-/// its checksums may give wrong numbers, which the monitors and the backward error find, but no wrong access and no endless wait.
-/// O(multiply-adds)
+/// A plan out of the bytes of a file. All that is followed blindly later is checked: the analysis permutes the input as
+/// it says, indices are in range, and the pattern is closed under fill. So a file that is damaged in spite of its
+/// checksums may give wrong numbers, which the monitors and the backward error find, but no wrong access and no endless
+/// wait. O(multiply-adds)
 /// @param name  of the file, for messages
-/// @throws InvalidInput, which says what is wrong: no plan, another version, byte order, pattern or options, or damaged where
+/// @throws InvalidInput, which says what is wrong: no plan, another version, byte order, pattern or options, or damaged
+/// where
 LuPlan parse_plan(std::string_view bytes, const std::string& name);
 
-/// Whether a plan made with one serves the other: those options are alike that bear on the analysis, the pivots and how numbers are
-/// stored. An automatic order_for takes an order for whomever it was made.
+/// Whether a plan made with one serves the other: those options are alike that bear on the analysis, the pivots and how
+/// numbers are stored. An automatic order_for takes an order for whomever it was made.
 bool plan_serves(const LuOptions& made_with, const LuOptions& options);
 
 /// @param options  those that bear on the analysis and the pivots must be the plan's; the plan takes over the others

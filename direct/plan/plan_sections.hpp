@@ -50,8 +50,8 @@ private:
     std::string bytes_;
 };
 
-/// Reads what a SectionWriter wrote. @throws InvalidInput, naming file and section, where there is less than is asked for;
-/// nothing is allocated before
+/// Reads what a SectionWriter wrote. @throws InvalidInput, naming file and section, where there is less than is asked
+/// for; nothing is allocated before
 class SectionReader {
 public:
     /// @param where  for messages

@@ -1,6 +1,6 @@
 #pragma once
-// What method left's kernels are made of: flags between warps, and a warp's way along a column's entries. Micro-benchmarks
-// (device_parameters.cu) time these very pieces. Only .cu files include this.
+// What method left's kernels are made of: flags between warps, and a warp's way along a column's entries.
+// Micro-benchmarks (device_parameters.cu) time these very pieces. Only .cu files include this.
 
 #include <cstdint>
 
@@ -43,8 +43,8 @@ __device__ void wait_for(const std::uint32_t* flag, Finished finished)
     __syncwarp();
 }
 
-/// use(q, r, load(q, r)) for the entries q = begin …  end − 1, of row r, over the lanes. The loads of a group are under way
-/// at once; rows differ, so no entry's load reads what another's use writes.
+/// use(q, r, load(q, r)) for the entries q = begin …  end − 1, of row r, over the lanes. The loads of a group are under
+/// way at once; rows differ, so no entry's load reads what another's use writes.
 template <class Load, class Use>
 __device__ void for_entries(const Index* row, Offset begin, Offset end, Load load, Use use)
 {

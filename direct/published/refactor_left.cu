@@ -2,13 +2,13 @@
 //
 // Launch shape: blocks of 2 warps, so that few warps spread over all multiprocessors and 32 blocks fill one. Cluster
 // mode: a launch a level, columns strided over the warps. Pipeline mode: one launch, in which a warp takes one column
-// after another by ticket in level order. A column waits only for columns of earlier levels: those hold earlier tickets,
-// so their warps run; the smallest unfinished ticket waits for nobody. It need not wait for the launch to be resident as
-// a whole, and every column is published whatever its values, so nobody waits for ever.
+// after another by ticket in level order. A column waits only for columns of earlier levels: those hold earlier
+// tickets, so their warps run; the smallest unfinished ticket waits for nobody. It need not wait for the launch to be
+// resident as a whole, and every column is published whatever its values, so nobody waits for ever.
 //
 // Columns behind a bad pivot are skipped, and published. Let m be the smallest column with a zero or non-finite pivot.
-// No column is noted as bad before m is: those below m rest on columns below m alone. So all up to m are computed in full,
-// and whatever GpuPivotMonitor finds first is what a run without skipping has there.
+// No column is noted as bad before m is: those below m rest on columns below m alone. So all up to m are computed in
+// full, and whatever GpuPivotMonitor finds first is what a run without skipping has there.
 
 #include <algorithm>
 #include <climits>
@@ -70,8 +70,8 @@ struct Column {
         return __all_sync(whole_warp, k <= *static_cast<volatile const Index*>(&view.state->bad));
     }
 
-    /// x ← x − L(:,i) x_i for up to 32 of the i ∈ U(:,k), one after another. Other warps wrote L in this launch: it comes
-    /// from L2, after an acquire.
+    /// x ← x − L(:,i) x_i for up to 32 of the i ∈ U(:,k), one after another. Other warps wrote L in this launch: it
+    /// comes from L2, after an acquire.
     template <bool waits>
     __device__ void apply(Offset first, Offset end) const
     {

@@ -33,11 +33,11 @@ struct LeftView {
     unsigned       delay = 0;
 };
 
-/// A warp computes a column: it scatters it into a dense vector, applies the columns of U(:,k) in ascending order, divides and
-/// gathers. Cluster mode launches one kernel a level; pipeline mode one for all levels that remain, in which columns are
-/// handed out by ticket in level order and wait for one another by epoch flags. The launches are captured in a CUDA graph
-/// when this is made.
-/// Bitwise equal to refactor_serial for any number of warps. Serves one stream at a time.
+/// A warp computes a column: it scatters it into a dense vector, applies the columns of U(:,k) in ascending order,
+/// divides and gathers. Cluster mode launches one kernel a level; pipeline mode one for all levels that remain, in
+/// which columns are handed out by ticket in level order and wait for one another by epoch flags. The launches are
+/// captured in a CUDA graph when this is made. Bitwise equal to refactor_serial for any number of warps. Serves one
+/// stream at a time.
 template <Scalar S = double>
 class LeftRefactor {
 public:

@@ -1,6 +1,6 @@
 #pragma once
-// Which columns a left-looking refactorization computes in cluster mode, which in the pipeline, and by how many warps. Host
-// side.
+// Which columns a left-looking refactorization computes in cluster mode, which in the pipeline, and by how many warps.
+// Host side.
 
 #include <cstdint>
 #include <vector>

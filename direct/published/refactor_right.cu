@@ -1,10 +1,11 @@
-// Right-looking refactorization. Launch shape: a block a column, a warp a subcolumn, of 8 warps for glu1 [he16], of 2 to
-// 32 by the size of the level for glu3; in stream mode, for levels of few columns, a stream a column with three launches:
-// division by one block, subcolumns by a block each, clearing by one block [peng_tan_20].
+// Right-looking refactorization. Launch shape: a block a column, a warp a subcolumn, of 8 warps for glu1 [he16], of 2
+// to 32 by the size of the level for glu3; in stream mode, for levels of few columns, a stream a column with three
+// launches: division by one block, subcolumns by a block each, clearing by one block [peng_tan_20].
 //
 // Levels are separate launches, or joined streams; so what a launch reads as divisors and multipliers no other block
 // writes, by the levels' rules, and what it writes are additions to entries that others may add to as well: atomics.
-// Nobody waits for another block. Work vectors hold `unset` outside the column at hand: a NaN that no quotient is stored as.
+// Nobody waits for another block. Work vectors hold `unset` outside the column at hand: a NaN that no quotient is
+// stored as.
 
 #include <cstdint>
 #include <utility>
@@ -49,8 +50,8 @@ __device__ void subtract_product(cuda::Complex<double>* at, cuda::Complex<double
     atomicAdd(&at->im, -product.im);
 }
 
-/// Subcolumn e of the rows of U, (j, k): a_rk ← a_rk − l_rj u_jk for r ∈ L(:,j), which is in x; all rows of column k below
-/// j are walked, by `lanes` threads.
+/// Subcolumn e of the rows of U, (j, k): a_rk ← a_rk − l_rj u_jk for r ∈ L(:,j), which is in x; all rows of column k
+/// below j are walked, by `lanes` threads.
 template <class V>
 __device__ void subtract(const LuPatternView& P, const UpperRowsView& U, Offset e, int lane, int lanes,
                          const BitsOf<V>* x, V* val)

@@ -31,15 +31,15 @@ struct RightModes {
 };
 
 /// Level by level: L(:,j) ← L(:,j) / u_jj, then for every u_jk ≠ 0 of row j the subcolumn (j+1 …, k) minus L(:,j) u_jk,
-/// by atomic additions. As published, a subcolumn is walked from (j,k) to its end and a dense copy of L(:,j) says which of
-/// its entries are meant; the others are not touched, so that NaN and Inf reach only what depends on them.
+/// by atomic additions. As published, a subcolumn is walked from (j,k) to its end and a dense copy of L(:,j) says which
+/// of its entries are meant; the others are not touched, so that NaN and Inf reach only what depends on them.
 ///
-/// glu1: a block a column, a warp a subcolumn, levels of at most so many columns. glu3: levels of many columns take small
-/// blocks, W / s warps a column (W: warps that fit on the device, s: columns); others blocks of 32 warps; of few columns
-/// streams, a block a subcolumn.
+/// glu1: a block a column, a warp a subcolumn, levels of at most so many columns. glu3: levels of many columns take
+/// small blocks, W / s warps a column (W: warps that fit on the device, s: columns); others blocks of 32 warps; of few
+/// columns streams, a block a subcolumn.
 ///
-/// Each sum is rounded in an order that varies, so the bits are not repeatable; |B − L U| ≤ γ_n |L||U| entrywise holds in
-/// any order [higham_02, th. 9.3]. Of complex numbers the parts are added one by one. Serves one stream at a time.
+/// Each sum is rounded in an order that varies, so the bits are not repeatable; |B − L U| ≤ γ_n |L||U| entrywise holds
+/// in any order [higham_02, th. 9.3]. Of complex numbers the parts are added one by one. Serves one stream at a time.
 template <Scalar S = double>
 class RightRefactor {
 public:
@@ -51,9 +51,9 @@ public:
     RightRefactor(RightRefactor&&) noexcept;
     RightRefactor& operator=(RightRefactor&&) noexcept;
 
-    /// L + U in place of the scattered inputs; only enqueued. The launches are captured in a CUDA graph the first time, and
-    /// once more whenever `val` lies elsewhere than last time; O(launches). On a stream that cannot be captured, and on one
-    /// that is being captured, they are enqueued one by one. Whatever the values, it runs to its end.
+    /// L + U in place of the scattered inputs; only enqueued. The launches are captured in a CUDA graph the first time,
+    /// and once more whenever `val` lies elsewhere than last time; O(launches). On a stream that cannot be captured,
+    /// and on one that is being captured, they are enqueued one by one. Whatever the values, it runs to its end.
     void run(Gpu& gpu, DeviceSpan<S> val);
 
     const LuLevels& levels() const;

@@ -1,8 +1,9 @@
 // Left-looking refactorization in place by the member union [islu_24, algorithm 4].
 //
-// Launch shape: one launch a level of left-looking dependences, a block a column; columns of a level read only columns of
-// earlier launches. Terminates: nobody waits but at barriers of a block, which all its threads reach, for what decides on
-// them is the same for all. Repeatable: bitwise, for an entry is written by one thread between two barriers, by ascending i.
+// Launch shape: one launch a level of left-looking dependences, a block a column; columns of a level read only columns
+// of earlier launches. Terminates: nobody waits but at barriers of a block, which all its threads reach, for what
+// decides on them is the same for all. Repeatable: bitwise, for an entry is written by one thread between two barriers,
+// by ascending i.
 
 #include "ilux/direct/published/refactor_union.hpp"
 
@@ -178,8 +179,8 @@ Steps steps_of(const LuPattern& P, Index k)
     return steps;
 }
 
-/// The blocks with which a level takes the fewest steps in a row: those of its longest column, or all there are, as many
-/// blocks at a time as the device has room for. The smallest of equal ones.
+/// The blocks with which a level takes the fewest steps in a row: those of its longest column, or all there are, as
+/// many blocks at a time as the device has room for. The smallest of equal ones.
 int threads_of(const LuPattern& P, std::span<const Index> columns, double device_threads)
 {
     Steps longest{}, all{};

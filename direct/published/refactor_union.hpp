@@ -16,8 +16,8 @@ struct UnionTuning {
     std::optional<UnionIndex> forced = {};
 };
 
-/// A block computes a column in place: for i in U(:,k), ascending, the entries at the union's positions minus L(:,i) u_ik; a
-/// barrier; at last the division. One launch a level, all of them in a CUDA graph, which the first run makes.
+/// A block computes a column in place: for i in U(:,k), ascending, the entries at the union's positions minus L(:,i)
+/// u_ik; a barrier; at last the division. One launch a level, all of them in a CUDA graph, which the first run makes.
 /// The positions are made on the GPU, a warp for each u_ik.
 /// A column's updates follow one another, so that a hub of 10⁴ updates takes 10⁴ barriers: [islu_24] has it so.
 /// Bitwise equal to refactor_serial. Serves one stream at a time.
@@ -31,9 +31,9 @@ public:
     UnionRefactor(UnionRefactor&&) noexcept;
     UnionRefactor& operator=(UnionRefactor&&) noexcept;
 
-    /// L + U in place of the scattered inputs; only enqueued, allocates nothing. The graph is of one array: another `val` than
-    /// before waits for the last run and makes a new one. A stream that is being captured takes the launches themselves.
-    /// A zero or non-finite pivot runs through as IEEE arithmetic has it.
+    /// L + U in place of the scattered inputs; only enqueued, allocates nothing. The graph is of one array: another
+    /// `val` than before waits for the last run and makes a new one. A stream that is being captured takes the launches
+    /// themselves. A zero or non-finite pivot runs through as IEEE arithmetic has it.
     /// @param val  GpuLuPattern::entries()
     /// @throws InvalidInput when val has fewer
     void run(Gpu& gpu, DeviceSpan<S> val);

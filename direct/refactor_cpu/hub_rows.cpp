@@ -13,7 +13,8 @@ constexpr double per_piece = 50e-9, per_row = 4e-9, per_term = 1.5e-9;  // secon
 constexpr double hub_hop = 0.2e-6;
 constexpr Offset least_terms = 64;  // of a piece that is cut off
 
-/// A counting sort, which keeps the order inside a row: continues ptr to `rows` rows. @return where a row's next one goes
+/// A counting sort, which keeps the order inside a row: continues ptr to `rows` rows. @return where a row's next one
+/// goes
 template <class Count>
 auto sort_by_rows(std::vector<Offset>& ptr, Index rows, Count&& each)
 {

@@ -282,7 +282,8 @@ void CpuRefactor<S>::Plan::record_hubs(RefactorJob<S>& job)
     }
 }
 
-/// Where no column grew: the first one with the least max|B(:,k)| / max|U(:,k)| ≥ 1. Usually one of the first columns has 1.
+/// Where no column grew: the first one with the least max|B(:,k)| / max|U(:,k)| ≥ 1. Usually one of the first columns
+/// has 1.
 template <class S>
 void CpuRefactor<S>::Plan::record_least_growth(RefactorJob<S>& job, PivotMonitor& monitor) const
 {
@@ -300,8 +301,8 @@ void CpuRefactor<S>::Plan::record_least_growth(RefactorJob<S>& job, PivotMonitor
     }
 }
 
-/// Ends: tickets are handed out in an order in which an item waits only for earlier ones, each held by a thread that runs
-/// or is finished, and columns that are not needed any more count as done.
+/// Ends: tickets are handed out in an order in which an item waits only for earlier ones, each held by a thread that
+/// runs or is finished, and columns that are not needed any more count as done.
 template <class S>
 void CpuRefactor<S>::Plan::run_top(RefactorJob<S>& job, RefactorThread<S>& mine, std::atomic<Index>& ticket) const
 {

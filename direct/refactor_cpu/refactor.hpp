@@ -33,8 +33,8 @@ struct RefactorTuning {
 /// at a time.
 ///
 /// Column k, in every mode: x ← 0, x ← x + value · scale for the entries of B(:,k) in order; for i ∈ U(:,k) ascending:
-/// x_r ← fma(−l_ri, x_i, x_r), of complex numbers minus_product, for r ∈ L(:,i); U(:,k) ← x; L(:,k) ← x / u_kk. So the bits do not depend on the number of
-/// threads.
+/// x_r ← fma(−l_ri, x_i, x_r), of complex numbers minus_product, for r ∈ L(:,i); U(:,k) ← x; L(:,k) ← x / u_kk. So the
+/// bits do not depend on the number of threads.
 template <class S = double>
 class CpuRefactor {
 public:
@@ -48,7 +48,8 @@ public:
     /// Fills val, f_val and monitor of `factors`, whose pattern must be the one given. Allocates nothing.
     /// Stops early at a bad pivot; then monitor.bad_column is the first one, all else in the monitor is as for no
     /// columns, and the values must not be used. A column is bad when its pivot is zero, or when U(:,k), L(:,k) or
-    /// F(:,k) is not finite; a complex entry of L or U is not where |z| overflows. Where several columns share an extreme, the monitor names the first.
+    /// F(:,k) is not finite; a complex entry of L or U is not where |z| overflows. Where several columns share an
+    /// extreme, the monitor names the first.
     /// @param values  in the caller's order, not looked at for NaN: those end in monitor.not_finite
     /// @throws InvalidInput when values or factors do not belong to the pattern
     void run(Cpu& be, std::span<const S> values, LuFactors<S>& factors);

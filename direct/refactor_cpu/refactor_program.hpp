@@ -1,5 +1,6 @@
 #pragma once
-// What one thread does in which order, written down once: windows of columns, inside each the short ones sorted by shape.
+// What one thread does in which order, written down once: windows of columns, inside each the short ones sorted by
+// shape.
 
 #include <bit>
 #include <cstdint>

@@ -46,7 +46,8 @@ std::vector<double> column_seconds(const LuPattern& P)
     return seconds;
 }
 
-/// Rows r that must not be computed before columns i, besides the dependences of columns: L(r,i) ≠ 0 where a hub has both.
+/// Rows r that must not be computed before columns i, besides the dependences of columns: L(r,i) ≠ 0 where a hub has
+/// both.
 struct HubEdges {
     std::vector<Offset> ptr;   // n + 1, by r
     std::vector<Index>  from;  // i
@@ -87,7 +88,8 @@ std::vector<Index> elimination_forest(const LuPattern& P, std::span<const Index>
     return std::move(forest).parent();
 }
 
-/// The top as a graph of items: columns, divisions of hubs, pieces of hubs. In s.top, each stands behind what it waits for.
+/// The top as a graph of items: columns, divisions of hubs, pieces of hubs. In s.top, each stands behind what it waits
+/// for.
 class Top {
 public:
     Top(const LuPattern& P, const Work& work, std::span<const Index> task_of, RefactorSchedule& s);
@@ -250,8 +252,8 @@ RefactorSchedule make_schedule(const LuPattern& P, int threads, const RefactorTu
 double expected_seconds(const LuPattern& P, int threads)
 {
     const RefactorSchedule schedule = make_schedule(P, threads, {});
-    // Threads slow one another down more than the schedule, which only compares variants, needs to know: 16 of them took 2.1 to 3.3
-    // times its seconds on ten of eleven circuits (an H200's host).
+    // Threads slow one another down more than the schedule, which only compares variants, needs to know: 16 of them
+    // took 2.1 to 3.3 times its seconds on ten of eleven circuits (an H200's host).
     constexpr double thread_slowdown = 0.1;
     if (schedule.threads > 1) return schedule.seconds * (1 + thread_slowdown * (schedule.threads - 1));
     const std::vector<double> column = column_seconds(P);

@@ -9,8 +9,8 @@
 
 namespace ilux::detail {
 
-/// Cluster mode: tasks of columns that depend on no column of another task, handed out largest first. Then pipeline mode:
-/// the top, handed out in an order that starts nothing before all it waits for.
+/// Cluster mode: tasks of columns that depend on no column of another task, handed out largest first. Then pipeline
+/// mode: the top, handed out in an order that starts nothing before all it waits for.
 struct RefactorSchedule {
     int                threads = 1;
     std::vector<Index> column = {};     ///< of the tasks, ascending within each

@@ -5,10 +5,10 @@
 
 namespace ilux::detail {
 
-/// A team waits for its last member. On processors that other programs hold as well that takes milliseconds, in which the rest spins,
-/// while one thread may need a fraction of one for all the work. So after some runs of the team that were slower than one thread,
-/// one thread works alone for a while, twice as long each time in which the team is no faster. Results do not depend on it:
-/// they have the same bits for any number of threads.
+/// A team waits for its last member. On processors that other programs hold as well that takes milliseconds, in which
+/// the rest spins, while one thread may need a fraction of one for all the work. So after some runs of the team that
+/// were slower than one thread, one thread works alone for a while, twice as long each time in which the team is no
+/// faster. Results do not depend on it: they have the same bits for any number of threads.
 class TeamChoice {
 public:
     /// @param alone  what a model expects of one thread, in seconds; it counts until one thread was measured

@@ -173,8 +173,9 @@ void inspect_sums(RefactorJob<S>& job, RefactorThread<S>& thread, Index k)
     record_stored(job, thread.seen, k, b);
 }
 
-/// Ties matter where the window has columns before the one that holds the record. Below 1, 1 / g is rounded, and the limit
-/// must let through whatever may be a record; times an input it must stay finite, so that Inf in U(:,k) exceeds it.
+/// Ties matter where the window has columns before the one that holds the record. Below 1, 1 / g is rounded, and the
+/// limit must let through whatever may be a record; times an input it must stay finite, so that Inf in U(:,k) exceeds
+/// it.
 template <class S>
 void ShortCursor<S>::set_limits()
 {

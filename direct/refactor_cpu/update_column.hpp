@@ -172,7 +172,8 @@ struct ColumnKernels {
 /// The kernels asked for. @throws InvalidOption when this processor, or this Scalar, lacks them
 template <class S>
 const ColumnKernels<S>& column_kernels(Arithmetic arithmetic);
-/// `rest` with kernels that hold a complex number in a register, for processors with FMA; `rest` where they are not built.
+/// `rest` with kernels that hold a complex number in a register, for processors with FMA; `rest` where they are not
+/// built.
 ColumnKernels<std::complex<double>> complex_fma_kernels(ColumnKernels<std::complex<double>> rest);
 /// Of real numbers only. Null where they are not built, or not for this processor.
 const ColumnKernels<double>* avx512_kernels();

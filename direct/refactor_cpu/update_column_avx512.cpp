@@ -67,7 +67,8 @@ ILUX_AVX512 void extremes(const double* pivot, Offset count, std::uint64_t& leas
     largest = _mm512_reduce_max_epu64(high);
 }
 
-/// How large entries of U(:,k) may be without making a record of growth. @param b  one of B(:,k)  @param B  lane by lane
+/// How large entries of U(:,k) may be without making a record of growth. @param b  one of B(:,k)  @param B  lane by
+/// lane
 ILUX_AVX512_INLINE __m512d allowed(__m512d B, double b, double limit)
 {
     constexpr int larger_magnitude = 0b1011;  // the larger of the absolute values, without its sign

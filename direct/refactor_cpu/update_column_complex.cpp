@@ -52,7 +52,8 @@ public:
         most_ = _mm_max_sd(most_, square);
         check_ = _mm_fmadd_sd(square, _mm_setzero_pd(), check_);
     }
-    /// Its root is the largest modulus, bit for bit: no smaller square is beyond the limits of modulus() and still of such a size.
+    /// Its root is the largest modulus, bit for bit: no smaller square is beyond the limits of modulus() and still of
+    /// such a size.
     ILUX_LANES bool certain() const
     {
         const double most = _mm_cvtsd_f64(most_);

@@ -5,8 +5,8 @@
 
 namespace ilux {
 
-/// TwoSum [ogita05]: of any number of terms the result has the error of about one rounding, and those of the terms. Of complex
-/// numbers the parts are added one by one.
+/// TwoSum [ogita05]: of any number of terms the result has the error of about one rounding, and those of the terms. Of
+/// complex numbers the parts are added one by one.
 template <class S = double>
 struct CompensatedSum {
     S sum = 0, lost = 0;

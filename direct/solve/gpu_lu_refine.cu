@@ -1,10 +1,10 @@
 // b − A x and how large it is beside |A||x| + |b|.
 //
-// Launch shape: in the first launch the warps of the leading blocks take a piece each, those of the others the short rows,
-// several rows a warp (residual_rows.hpp). The second has a warp for each long row, which adds up its pieces, and ends with
-// the block that finds itself last. The largest error is gathered by its bits, which order numbers below Inf: an integer
-// maximum, whose order does not matter. Each system has a row of either grid, and partial sums, a maximum and a count of its
-// own. Nobody waits.
+// Launch shape: in the first launch the warps of the leading blocks take a piece each, those of the others the short
+// rows, several rows a warp (residual_rows.hpp). The second has a warp for each long row, which adds up its pieces, and
+// ends with the block that finds itself last. The largest error is gathered by its bits, which order numbers below Inf:
+// an integer maximum, whose order does not matter. Each system has a row of either grid, and partial sums, a maximum
+// and a count of its own. Nobody waits.
 
 #include <cub/block/block_reduce.cuh>
 
@@ -30,8 +30,8 @@ constexpr int  threads = 256;
 constexpr int  warps = threads / 32;
 constexpr Bits infinite = 0x7FF0'0000'0000'0000u;  // of Inf
 
-// Sums of smaller terms lose digits to underflow, larger ones may overflow. Of terms below least_size, times scale_up, none
-// overflows.
+// Sums of smaller terms lose digits to underflow, larger ones may overflow. Of terms below least_size, times scale_up,
+// none overflows.
 constexpr double least_size = 0x1p-960, scale_up = 0x1p1000, scale_down = 0x1p-40;
 constexpr double least_number = 0x1p-1074;  // stands for products that vanish: a size of 0 means that there are none
 
@@ -89,8 +89,8 @@ __device__ bool below_one(cuda::Complex<double> z) { return below_one(z.re) && b
 __device__ bool is_finite_number(double x) { return isfinite(x); }
 __device__ bool is_finite_number(cuda::Complex<double> z) { return isfinite(z.re) && isfinite(z.im); }
 
-/// s (Σ −a x, Σ |a x|) over entries first … end − 1 by `part` neighbouring lanes, which all get it. All lanes of the warp call
-/// it, with one `part`. s multiplies the smaller factor, lest that overflow.
+/// s (Σ −a x, Σ |a x|) over entries first … end − 1 by `part` neighbouring lanes, which all get it. All lanes of the
+/// warp call it, with one `part`. s multiplies the smaller factor, lest that overflow.
 template <class V>
 __device__ Sums<V> sum_entries(const ResidualView& A, const System<V>& S, Offset first, Offset end, int part, double s)
 {
@@ -139,8 +139,8 @@ __device__ bool is_regular(const Sums<V>& sums)
     return is_finite_number(sums.r) && isfinite(sums.size) && (sums.size >= least_size || sums.size == 0);
 }
 
-/// What row i leaves: its residual and error. `sums` are those of entries first … end − 1 without b. All lanes of the warp call
-/// it; the leading lane of a live row stores.
+/// What row i leaves: its residual and error. `sums` are those of entries first … end − 1 without b. All lanes of the
+/// warp call it; the leading lane of a live row stores.
 /// @return the bits of the error; 0 for lanes that lead no row
 template <class V>
 __device__ Bits finish_row(const ResidualView& A, const System<V>& S, bool live, Index i, Offset first, Offset end,

@@ -12,8 +12,8 @@
 
 namespace ilux {
 
-/// r ← b − op(A) x for any values of an analysed pattern, and the componentwise backward error of x; for one x, or several in
-/// one launch, each with the bits it has alone. Serves one stream at a time.
+/// r ← b − op(A) x for any values of an analysed pattern, and the componentwise backward error of x; for one x, or
+/// several in one launch, each with the bits it has alone. Serves one stream at a time.
 template <Scalar S = double>
 class GpuResidual {
 public:
@@ -25,23 +25,23 @@ public:
     GpuResidual(GpuResidual&&) noexcept;
     GpuResidual& operator=(GpuResidual&&) noexcept;
 
-    /// For runs of up to `count` systems, at most 65535; allocates only where there was less. What a run of one system works in
-    /// stays where it is, since graphs may know it.
+    /// For runs of up to `count` systems, at most 65535; allocates only where there was less. What a run of one system
+    /// works in stays where it is, since graphs may know it.
     void        make_room(Gpu& gpu, Index count);
     Index       room() const;
     std::size_t room_bytes() const;  ///< on the device, of each system
 
-    /// Only enqueued, allocates nothing, may be captured in a graph. Every row is summed up in one fixed order, other than
-    /// lu_refine's. Repeatable: bitwise. Rows whose |A||x| + |b| is below 2⁻⁹⁶⁰ or overflows are scaled.
+    /// Only enqueued, allocates nothing, may be captured in a graph. Every row is summed up in one fixed order, other
+    /// than lu_refine's. Repeatable: bitwise. Rows whose |A||x| + |b| is below 2⁻⁹⁶⁰ or overflows are scaled.
     /// @param values   the caller's, on the device as all else
     /// @param x, b, r  count·n, vector after vector; r is neither x nor b
     /// @param apart    0: all systems are of one matrix; else the values of system k begin at values + k · apart
     /// @throws InvalidInput when there is no room for so many
     void run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count = 1, std::size_t apart = 0);
 
-    /// max_i |r|_i / (|op(A)||x| + |b|)_i of each system of the last run, for which it waits [oettli_prager_64]. 0/0 counts
-    /// as 0, and rows near underflow as row_residual has it; Inf where x or r is not finite, and where a row is below
-    /// 2⁻¹⁹⁶⁰, which lu_refine can measure. Valid until the next run.
+    /// max_i |r|_i / (|op(A)||x| + |b|)_i of each system of the last run, for which it waits [oettli_prager_64]. 0/0
+    /// counts as 0, and rows near underflow as row_residual has it; Inf where x or r is not finite, and where a row is
+    /// below 2⁻¹⁹⁶⁰, which lu_refine can measure. Valid until the next run.
     /// @param count  that of the last run, which may have been a graph's
     std::span<const double> backward_errors(Gpu& gpu, Index count = 1) const;
 
@@ -83,14 +83,15 @@ void gpu_refine_retire(Gpu& gpu, const GpuRefineSystems<S>& all, std::vector<Gpu
     }
 }
 
-/// Refines each x as lu_refine does, all of them together as long as they go on, each with the bits it has alone. Allocates
-/// nothing once `going` has room for them; waits for the errors of every iterate.
+/// Refines each x as lu_refine does, all of them together as long as they go on, each with the bits it has alone.
+/// Allocates nothing once `going` has room for them; waits for the errors of every iterate.
 /// @param residual  with room for all
 /// @param values    of the matrix that was factored, or a nearby one, on the device
 /// @param measured  residual.run was the last call for these x, with all.r
 /// @param going     scratch
 /// @param solve     (const S* r, S* d, Index count): enqueues d ← op(A)⁻¹ r for each of them
-/// @param finish    (Index number, DeviceSpan<const S> x, const RefineReport&): enqueues what takes x away, once a system
+/// @param finish    (Index number, DeviceSpan<const S> x, const RefineReport&): enqueues what takes x away, once a
+/// system
 template <Scalar S, class Solve, class Finish>
 void gpu_refine(Gpu& gpu, GpuResidual<S>& residual, const S* values, const GpuRefineSystems<S>& all, bool measured,
                 const LuOptions& options, std::vector<GpuRefined>& going, Solve&& solve, Finish&& finish)

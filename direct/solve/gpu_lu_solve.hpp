@@ -7,8 +7,9 @@
 
 namespace ilux {
 
-/// Both substitutions, F, permutation and scaling in one launch (lu_forward_system.hpp, gpu_sptrsv.hpp), from a copy of the
-/// factors in the order in which they are read. Pivots are multiplied by their inverse. Serves one stream at a time.
+/// Both substitutions, F, permutation and scaling in one launch (lu_forward_system.hpp, gpu_sptrsv.hpp), from a copy of
+/// the factors in the order in which they are read. Pivots are multiplied by their inverse. Serves one stream at a
+/// time.
 template <Scalar S = double>
 class GpuLuSolve {
 public:
@@ -22,14 +23,14 @@ public:
     /// @param val  the factors, by slot, on the device
     void refill(Gpu& gpu, const S* val) { plan_.refill(gpu, val); }
 
-    /// For launches of `rhs` right-hand sides, at most GpuSpTrsvPlan<>::most_rhs; allocates only where there was room for less.
-    /// What a solve of one works in stays where it is, since graphs may know it.
+    /// For launches of `rhs` right-hand sides, at most GpuSpTrsvPlan<>::most_rhs; allocates only where there was room
+    /// for less. What a solve of one works in stays where it is, since graphs may know it.
     void        make_room(Gpu& gpu, Index rhs);
     Index       room() const { return room_; }
     std::size_t room_bytes() const { return one_.bytes(); }  ///< on the device, of each right-hand side
 
-    /// Only enqueued; allocates nothing; a launch for as many right-hand sides as there is room for, each with the bits it has
-    /// alone. Repeatable: bitwise. Zero pivots and NaN spread.
+    /// Only enqueued; allocates nothing; a launch for as many right-hand sides as there is room for, each with the bits
+    /// it has alone. Repeatable: bitwise. Zero pivots and NaN spread.
     /// @param b, x  rhs·n, on the device, vector after vector; not the same memory
     /// @throws InvalidInput before the first refill
     void run(Gpu& gpu, const S* b, S* x, Index rhs = 1);

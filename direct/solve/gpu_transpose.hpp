@@ -1,6 +1,6 @@
 #pragma once
-// Vectors of many members, one after another, to the numbers of all members side by side, and back. Only .cu files include
-// this.
+// Vectors of many members, one after another, to the numbers of all members side by side, and back. Only .cu files
+// include this.
 
 #include <cstddef>
 #include <cstdint>

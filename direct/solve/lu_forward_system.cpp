@@ -11,7 +11,8 @@
 namespace ilux {
 namespace {
 
-/// Rows of the system: those that take the right-hand side, and those that make a component of the result. A row may be both.
+/// Rows of the system: those that take the right-hand side, and those that make a component of the result. A row may be
+/// both.
 struct Rows {
     std::vector<Index> in, out;  ///< n, by rows of B
     Offset             count = 0;

@@ -19,7 +19,8 @@ namespace ilux {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// A row that refinement should have solved better; and one that may be all rounding. Whether it was, the next residual tells.
+// A row that refinement should have solved better; and one that may be all rounding. Whether it was, the next residual
+// tells.
 constexpr double well_solved = 1000 * std::numeric_limits<double>::epsilon(), small_row = 0x1p-26;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -184,8 +185,8 @@ double residual(const System<S>& system, std::span<const S> b, std::span<const S
     return all_finite<S>(x) ? error : nan;  // an x_j that no entry of A multiplies leaves no trace in r
 }
 
-/// d ← x with 0 for every x_j of rows that see rounding errors only: b_i = 0, x_j small beside ‖x‖_∞, and the row is wrong
-/// nevertheless. Their exact x_j are 0 as a rule, and no refinement gets there. Slow, since such rows are rare.
+/// d ← x with 0 for every x_j of rows that see rounding errors only: b_i = 0, x_j small beside ‖x‖_∞, and the row is
+/// wrong nevertheless. Their exact x_j are 0 as a rule, and no refinement gets there. Slow, since such rows are rare.
 /// @param size, reach  n, scratch  @return whether d is another than x
 template <class S>
 bool take_rounding_errors_for_zeros(const System<S>& system, std::span<const S> b, std::span<const S> x, std::span<S> d,

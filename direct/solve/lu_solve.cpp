@@ -134,8 +134,8 @@ ILUX_INLINE void gather(Entries<S> a, const S* y, S* sum)
     for (; p < a.count; ++p) take(p, sum);
 }
 
-/// Row k of y while it is worked on. One number stays in a register; several stay in y, since g++ cuts local arrays into
-/// vectors of changing size, and each change stalls.
+/// Row k of y while it is worked on. One number stays in a register; several stay in y, since g++ cuts local arrays
+/// into vectors of changing size, and each change stalls.
 template <Offset width, class S>
 class Row {
 public:
@@ -203,7 +203,8 @@ struct Side {
     double factor(Index i) const { return scale.empty() ? 1 : scale[i]; }
 };
 
-/// Up to `width` right-hand sides, one after the other in b and x. Where there are fewer, the last fills the spare lanes.
+/// Up to `width` right-hand sides, one after the other in b and x. Where there are fewer, the last fills the spare
+/// lanes.
 template <class S>
 struct Group {
     const S* b;

@@ -34,10 +34,10 @@ private:
 };
 
 /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many systems as b holds, vector after vector; b and x may be the same memory.
-/// Nothing is allocated, but with fronts by the first call. The bits of a solution depend neither on its neighbours nor on the number of threads.
-/// A = R⁻¹ Pᵀ B Qᵀ C⁻¹:  y ← P R b;  B z = y, blocks last to first: z ← U⁻¹ L⁻¹ (y − F z);  x ← C Q z.
-/// Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and threads share
-/// the passes.
+/// Nothing is allocated, but with fronts by the first call. The bits of a solution depend neither on its neighbours nor
+/// on the number of threads. A = R⁻¹ Pᵀ B Qᵀ C⁻¹:  y ← P R b;  B z = y, blocks last to first: z ← U⁻¹ L⁻¹ (y − F z);  x
+/// ← C Q z. Costs 2 (nnz(L + U) + nnz(F)) flops a right-hand side; several share each pass over the factors, and
+/// threads share the passes.
 /// @throws InvalidInput when lengths disagree or the factors have a bad pivot; OutOfMemory with fronts
 template <class S>
 void lu_solve(Cpu& be, const LuFactors<S>& factors, std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
@@ -49,8 +49,8 @@ struct RefineReport {
     double backward_error =
         0;  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]; 0/0 counts as 0; Inf where not finite
     bool finite = true;  ///< false: x or b − A x overflowed or holds NaN; |A||x| + |b| may overflow
-    /// Backward error of x to begin with and after each of the first steps, also those not taken: steps + 1 of them, if there
-    /// is room.
+    /// Backward error of x to begin with and after each of the first steps, also those not taken: steps + 1 of them, if
+    /// there is room.
     std::array<double, 8> first_errors = {};
 };
 /// Whether `one` is further from a solution than `two`.
@@ -60,11 +60,11 @@ inline bool worse(const RefineReport& one, const RefineReport& two)
 }
 
 /// Refines x with r ← b − A x in the original A until the componentwise backward error is at most 2 ε or
-/// options.refine_target, no longer halves, or options.refine_steps are spent; x is the best iterate met. An x good enough
-/// from the first costs one pass over A. [arioli_demmel_duff_89]
-/// Where that leaves an error above 1000 ε, the x_j of rows with b_i = 0 that are rounding errors in place of 0, of which no
-/// digit can be right, are made 0 if that gives a smaller error. So the error is never measured otherwise than as above.
-/// Nothing is allocated. A step costs a solve and a pass over A, which is neither copied nor transposed.
+/// options.refine_target, no longer halves, or options.refine_steps are spent; x is the best iterate met. An x good
+/// enough from the first costs one pass over A. [arioli_demmel_duff_89] Where that leaves an error above 1000 ε, the
+/// x_j of rows with b_i = 0 that are rounding errors in place of 0, of which no digit can be right, are made 0 if that
+/// gives a smaller error. So the error is never measured otherwise than as above. Nothing is allocated. A step costs a
+/// solve and a pass over A, which is neither copied nor transposed.
 /// @param A  the matrix that was factored, or a nearby one. Duplicates count as entries of their own in |A|
 /// @param b, x  n
 /// @throws InvalidInput when lengths disagree, A has no values or the factors have a bad pivot

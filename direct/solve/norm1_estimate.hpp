@@ -47,9 +47,9 @@ Index largest_entry(std::span<S> x)
     return static_cast<Index>(at - x.begin());
 }
 
-/// s ‖B‖₁ from below, usually within a factor of 3: gradient ascent of ‖B x‖₁ over the unit ball, from corner to corner; then
-/// one vector on which the ascent cannot be fooled. Algorithm 4.1 of [higham_88] [hager_84]. Inf where it overflows.
-/// At most five products with each of B and Bᴴ, and one more with B.
+/// s ‖B‖₁ from below, usually within a factor of 3: gradient ascent of ‖B x‖₁ over the unit ball, from corner to
+/// corner; then one vector on which the ascent cannot be fooled. Algorithm 4.1 of [higham_88] [hager_84]. Inf where it
+/// overflows. At most five products with each of B and Bᴴ, and one more with B.
 /// @param x, xi            n ≥ 1, scratch; what they share with the workspace of the products is lost
 /// @param apply            (x): x ← B x
 /// @param apply_adjoint  (ξ, x): x ← Bᴴ ξ

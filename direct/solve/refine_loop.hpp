@@ -11,8 +11,8 @@
 
 namespace ilux::detail {
 
-/// When the refinement of one x ends, and which iterate it keeps. Backward errors are componentwise; one that is not finite says
-/// that the vector or its residual is not.
+/// When the refinement of one x ends, and which iterate it keeps. Backward errors are componentwise; one that is not
+/// finite says that the vector or its residual is not.
 class RefineLoop {
 public:
     /// @param error  of the x to begin with

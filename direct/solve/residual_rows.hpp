@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// op(A) by rows. A short row is summed up by 2^log2_part lanes in at most `steps` steps; others are cut into pieces of at most
-/// `piece_entries`, each for 32 lanes, and what has several pieces is a long row.
+/// op(A) by rows. A short row is summed up by 2^log2_part lanes in at most `steps` steps; others are cut into pieces of
+/// at most `piece_entries`, each for 32 lanes, and what has several pieces is a long row.
 struct ResidualRows {
     static constexpr Offset steps = 8, piece_entries = 32 * steps;
 

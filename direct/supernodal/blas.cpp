@@ -15,7 +15,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// A library of this process, and the functions of it that fronts use. Fortran's names, so any BLAS with indices of 32 bits serves.
+/// A library of this process, and the functions of it that fronts use. Fortran's names, so any BLAS with indices of 32
+/// bits serves.
 struct Library {
     std::string why_not;
     void (*dgemm)(const char*, const char*, const int*, const int*, const int*, const double*, const double*,

@@ -1,6 +1,6 @@
 #pragma once
-// The dense operations of fronts, by whichever BLAS this machine has: it is opened by the first use, so that programs without
-// supernodes neither need one nor start its threads. Matrices are stored by columns.
+// The dense operations of fronts, by whichever BLAS this machine has: it is opened by the first use, so that programs
+// without supernodes neither need one nor start its threads. Matrices are stored by columns.
 
 #include <complex>
 #include <string>
@@ -31,12 +31,13 @@ void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index 
 void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, const std::complex<double>* A,
                     Index lda, std::complex<double>* B, Index ldb);
 
-/// While one exists, calls above are each on the thread that makes them, where the library can be told so (OpenBLAS, MKL, BLIS):
-/// threads are shared out by the fronts' tasks. The former number of the library's threads, a setting of the process, comes back with
-/// the last one.
+/// While one exists, calls above are each on the thread that makes them, where the library can be told so (OpenBLAS,
+/// MKL, BLIS): threads are shared out by the fronts' tasks. The former number of the library's threads, a setting of
+/// the process, comes back with the last one.
 class OneThread {
 public:
-    /// @param callers  threads that are going to call  @throws InvalidInput with why_none(); OutOfMemory where there is none for their buffers
+    /// @param callers  threads that are going to call  @throws InvalidInput with why_none(); OutOfMemory where there is
+    /// none for their buffers
     explicit OneThread(int callers);
     ~OneThread();
     OneThread(const OneThread&) = delete;

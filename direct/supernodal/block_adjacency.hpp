@@ -10,7 +10,8 @@
 
 namespace ilux {
 
-/// The pattern of B + Bᵀ within the diagonal blocks, without the diagonal. Rows ascend within a column; none is doubled.
+/// The pattern of B + Bᵀ within the diagonal blocks, without the diagonal. Rows ascend within a column; none is
+/// doubled.
 struct BlockAdjacency {
     std::vector<Offset> ptr;  ///< n + 1
     EntryArray<Index>   row;

@@ -1,6 +1,6 @@
 #pragma once
-// Dense operations on one vector at a time, for the widest vectors that the caller is compiled for: always inlined. Memory is
-// what they cost, and a call of BLAS for each small front would cost more.
+// Dense operations on one vector at a time, for the widest vectors that the caller is compiled for: always inlined.
+// Memory is what they cost, and a call of BLAS for each small front would cost more.
 
 #include <algorithm>
 

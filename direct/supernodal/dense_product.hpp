@@ -1,7 +1,7 @@
 #pragma once
-// Products and triangles of fronts, by columns. Blocks up to some size go by our own kernels: a call of OpenBLAS takes a lock twice, for
-// which threads queue, and its dtrsm reaches a third of its dgemm's rate at most. Large products go by BLAS, which must be there then
-// (blas::why_none() is empty).
+// Products and triangles of fronts, by columns. Blocks up to some size go by our own kernels: a call of OpenBLAS takes
+// a lock twice, for which threads queue, and its dtrsm reaches a third of its dgemm's rate at most. Large products go
+// by BLAS, which must be there then (blas::why_none() is empty).
 
 #include "ilux/base/types.hpp"
 
@@ -17,7 +17,8 @@ void solve_unit_lower(Index m, Index n, const S* L, Index ldl, S* B, Index ldb);
 
 namespace detail {
 
-/// Kernels of one kind of processor and numbers. Each c_ij takes its products one by one, p = 0, 1, …, as fma(−a_ip, b_pj, c_ij).
+/// Kernels of one kind of processor and numbers. Each c_ij takes its products one by one, p = 0, 1, …, as fma(−a_ip,
+/// b_pj, c_ij).
 template <class S>
 struct DenseKernels {
     void (*subtract_product)(Index m, Index n, Index k, const S* A, Offset lda, const S* B, Offset ldb, S* C,

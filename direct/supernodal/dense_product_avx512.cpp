@@ -1,4 +1,5 @@
-// Products and triangles by AVX-512: a tile of C of up to 24 × 8 numbers stays in registers while all its products are subtracted.
+// Products and triangles by AVX-512: a tile of C of up to 24 × 8 numbers stays in registers while all its products are
+// subtracted.
 
 #include "ilux/base/avx512.hpp"
 #include "ilux/base/processor.hpp"

@@ -8,17 +8,20 @@
 namespace ilux {
 namespace {
 
-// Fronts are dense, cost a little each, and have the flops of a symmetric pattern. Of 144 real matrices, those above the limit, which is divided by how
-// many times the flops fronts take, were factored faster by fronts, but for one that lost 11 to 16 %.
+// Fronts are dense, cost a little each, and have the flops of a symmetric pattern. Of 144 real matrices, those above
+// the limit, which is divided by how many times the flops fronts take, were factored faster by fronts, but for one that
+// lost 11 to 16 %.
 constexpr double flops_an_entry = least_front_flops_an_entry, least_flops = least_front_flops;
 
-// Seconds of a refactorization and a solve on an H200, where many systems let what is made before count for little. These rules put
-// each of 60 real matrices with 3·10⁵ to 2·10⁹ flops where it was faster, but for one where both take the same time.
+// Seconds of a refactorization and a solve on an H200, where many systems let what is made before count for little.
+// These rules put each of 60 real matrices with 3·10⁵ to 2·10⁹ flops where it was faster, but for one where both take
+// the same time.
 constexpr double gpu_entry_flop = 12.5e-12, gpu_front_flop = 2e-12, gpu_fronts = 1.5e-3;
 
 bool many_on_gpu(const LuSymbolic& symbolic) { return symbolic.options.order_for == LuOrderFor::gpu; }
 
-/// Why entries are expected to be faster than `front_flops` flops of fronts, of which only a lower bound may be known; or "".
+/// Why entries are expected to be faster than `front_flops` flops of fronts, of which only a lower bound may be known;
+/// or "".
 std::string why_entries(const LuSymbolic& symbolic, double front_flops)
 {
     const auto&  report = symbolic.report;

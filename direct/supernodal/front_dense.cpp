@@ -34,7 +34,8 @@ S of_size(S x, double size)
     else return std::copysign(size, x);
 }
 
-/// The row of the largest of rows i … k − 1, the first among equals. A NaN in row i is the largest; elsewhere it is passed over.
+/// The row of the largest of rows i … k − 1, the first among equals. A NaN in row i is the largest; elsewhere it is
+/// passed over.
 template <class S>
 [[gnu::always_inline]] inline Index row_of_largest(const S* column, Index i, Index k)
 {

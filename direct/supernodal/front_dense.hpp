@@ -26,11 +26,12 @@ struct PivotsSeen {
     }
 };
 
-/// a ← L and U of columns `first` … `first + columns − 1` of an m × k panel, whose earlier columns have been applied to them. Rows change
-/// places within these columns only: swap[i] is the row that row i changed with.
+/// a ← L and U of columns `first` … `first + columns − 1` of an m × k panel, whose earlier columns have been applied to
+/// them. Rows change places within these columns only: swap[i] is the row that row i changed with.
 /// @param a      the panel, by columns, ld = m
 /// @param k      pivots come from the first k rows
-/// @param sizes  k; largest size of each column in B: a pivot below least_pivot of it is replaced, 0 means none is possible
+/// @param sizes  k; largest size of each column in B: a pivot below least_pivot of it is replaced, 0 means none is
+/// possible
 /// @param swap   k; entries of these columns are set
 template <class S>
 void factor_panel(S* a, Index m, Index k, Index first, Index columns, std::span<const double> sizes,

@@ -17,7 +17,8 @@ struct FrontPasses {
     TaskGraph                            forward, backward;  ///< task t of backward is the last but t of fronts
 };
 
-/// Nothing where one thread has the block's numbers read before others are awake. @param first, last  fronts of the block, last + 1
+/// Nothing where one thread has the block's numbers read before others are awake. @param first, last  fronts of the
+/// block, last + 1
 std::optional<FrontPasses> front_passes(const FrontTree& tree, Index block, Index first, Index last);
 
 }  // namespace ilux

@@ -136,7 +136,8 @@ public:
     }
 
 private:
-    /// Calls in(row, column, source) for entries of diagonal blocks and above(…) for others, column after column by position.
+    /// Calls in(row, column, source) for entries of diagonal blocks and above(…) for others, column after column by
+    /// position.
     template <class In, class Above>
     void for_each(Index begin, Index end, In&& in, Above&& above) const
     {

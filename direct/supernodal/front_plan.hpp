@@ -8,10 +8,10 @@
 
 namespace ilux {
 
-/// Rows of B by position: R A(row_perm, col_perm) C. Of front f with k pivots and m rows, L and U of its pivot columns are m × k numbers
-/// by columns from val_ptr[f] on, and behind them U of its update columns, k × (m − k) by columns. What is left of the front, the
-/// (m − k)² numbers of its update rows and columns, is added to the parent's front and not kept. F is what of B lies above the
-/// diagonal blocks. Immutable and shared.
+/// Rows of B by position: R A(row_perm, col_perm) C. Of front f with k pivots and m rows, L and U of its pivot columns
+/// are m × k numbers by columns from val_ptr[f] on, and behind them U of its update columns, k × (m − k) by columns.
+/// What is left of the front, the (m − k)² numbers of its update rows and columns, is added to the parent's front and
+/// not kept. F is what of B lies above the diagonal blocks. Immutable and shared.
 struct FrontPlan {
     Index               n = 0;
     FrontTree           tree;

@@ -229,7 +229,8 @@ void FrontRefactor<S>::Run::update(Index f, Columns by, Columns columns)
     subtract_product(m - by.second, width, by.second - by.first, L + by.second, m, to + by.first, m, to + by.second, m);
 }
 
-/// Later panels exchange rows of earlier ones, too. Then the sizes of U in the pivot columns are known, and so is growth.
+/// Later panels exchange rows of earlier ones, too. Then the sizes of U in the pivot columns are known, and so is
+/// growth.
 /// @param width  of the panels
 template <Scalar S>
 void FrontRefactor<S>::Run::pivots(Index f, Index width)

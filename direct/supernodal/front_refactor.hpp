@@ -13,17 +13,18 @@
 
 namespace ilux {
 
-/// Factors one system after another of one plan. Each front is assembled from its inputs and from what its children left
-/// [duff_reid_83], its pivot columns are factored with partial pivoting among its pivot rows, and the rest goes to its parent. The bits
-/// do not depend on the number of threads; they do on the BLAS. Serves one caller at a time.
+/// Factors one system after another of one plan. Each front is assembled from its inputs and from what its children
+/// left [duff_reid_83], its pivot columns are factored with partial pivoting among its pivot rows, and the rest goes to
+/// its parent. The bits do not depend on the number of threads; they do on the BLAS. Serves one caller at a time.
 template <Scalar S = double>
 class FrontRefactor {
 public:
     /// Makes the schedule; what a run needs is allocated by the first one. @throws OutOfMemory
     explicit FrontRefactor(std::shared_ptr<const FrontPlan> plan);
 
-    /// val, f_val, swap and monitor of `factors`, whose pattern is of front_pattern. Pivots next to 0 are replaced and counted; the
-    /// monitor's bad_column is the first column of zeros, or with NaN or Inf. Columns are numbered as in the pattern.
+    /// val, f_val, swap and monitor of `factors`, whose pattern is of front_pattern. Pivots next to 0 are replaced and
+    /// counted; the monitor's bad_column is the first column of zeros, or with NaN or Inf. Columns are numbered as in
+    /// the pattern.
     /// @param values  as many as the analysed matrix has, in the caller's order
     /// @param stop    asked before each task; then the monitor's `stopped` says so and column 0 is a bad one
     /// @throws InvalidInput for another number of values; OutOfMemory

@@ -64,8 +64,8 @@ private:
         s_.arena += left(f);
     }
 
-    /// What is left of a front lies in the stack that its depth below the top chooses: there, what its children left, in the other
-    /// one, may be dropped as soon as it is complete.
+    /// What is left of a front lies in the stack that its depth below the top chooses: there, what its children left,
+    /// in the other one, may be dropped as soon as it is complete.
     void add_subtree(Index top, double work)
     {
         if (work_ + work > limit_) finish_subtrees();

@@ -8,7 +8,8 @@
 
 namespace ilux {
 
-/// A step of the work on fronts. Large fronts are cut into blocks of columns: those of pivots first, then those of updates.
+/// A step of the work on fronts. Large fronts are cut into blocks of columns: those of pivots first, then those of
+/// updates.
 struct FrontTask {
     enum class Kind {
         subtrees,  ///< of fronts that follow one another: from number `block` to `front`
@@ -42,7 +43,8 @@ struct FrontSchedule {
     Index blocks(Index f) const;  ///< of pivot columns and of update columns
     /// First and last + 1 of the front's columns in a block.
     std::pair<Index, Index> columns(Index f, Index block) const;
-    /// What factors and their refactorization take in all, plan and schedule included: known before any of it is allocated.
+    /// What factors and their refactorization take in all, plan and schedule included: known before any of it is
+    /// allocated.
     /// @param value  bytes of a number
     double      run_bytes(int threads, std::size_t value) const;
     std::size_t bytes() const;

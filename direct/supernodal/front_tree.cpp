@@ -31,7 +31,8 @@ struct Supernodes {
     EntryArray<Index>   first;  // nodes + 1; position of the first column of each
 };
 
-/// Maximal ones: a column joins the one before it in postorder where that is its child with the same rows but for itself. By tasks.
+/// Maximal ones: a column joins the one before it in postorder where that is its child with the same rows but for
+/// itself. By tasks.
 /// @param below  entries of each column of L below the diagonal, by position
 Supernodes maximal_supernodes(const EliminationTree& tree, std::span<const Index> below)
 {
@@ -107,7 +108,8 @@ struct Children {
     }
 };
 
-/// Bottom up, each supernode takes in those of its children that bring few zeros, those that lack the fewest rows first. By tasks.
+/// Bottom up, each supernode takes in those of its children that bring few zeros, those that lack the fewest rows
+/// first. By tasks.
 /// @return into which one each has gone; itself where it stays
 std::vector<Index> merge(std::vector<Merged>& nodes, const FrontMerging& merging)
 {
@@ -127,7 +129,8 @@ std::vector<Index> merge(std::vector<Merged>& nodes, const FrontMerging& merging
     return into;
 }
 
-/// Supernodes that stayed, their parents by their own numbers. @param into  becomes the number of the one that each is in
+/// Supernodes that stayed, their parents by their own numbers. @param into  becomes the number of the one that each is
+/// in
 std::vector<Merged> those_left(std::span<const Merged> nodes, std::vector<Index>& into)
 {
     std::vector<Merged> left;
@@ -148,8 +151,8 @@ struct Need {
     double peak = 0, left = 0;
 };
 
-/// The order in which fronts are numbered: children first, those whose peak exceeds what they leave by most come first, which needs
-/// the least memory at once [liu_86].
+/// The order in which fronts are numbered: children first, those whose peak exceeds what they leave by most come first,
+/// which needs the least memory at once [liu_86].
 std::vector<Index> numbering(std::span<const Merged> fronts)
 {
     const Index       count = static_cast<Index>(fronts.size());
@@ -196,7 +199,8 @@ void find_children(FrontTree& tree)
         if (tree.parent[f] >= 0) tree.child[next[tree.parent[f]]++] = f;
 }
 
-/// The update rows, as many as row_ptr says: those that the entries of the pivots reach, and what the children leave. By tasks.
+/// The update rows, as many as row_ptr says: those that the entries of the pivots reach, and what the children leave.
+/// By tasks.
 void find_rows(const BlockAdjacency& C, FrontTree& tree)
 {
     const auto                      position = inverse_by_tasks(tree.order);

@@ -16,8 +16,8 @@ struct FrontMerging {
     double few = 0.6, some = 0.25, many = 0.1, beyond = 0.03;
 };
 
-/// Front f eliminates pivots pivot_ptr[f] … pivot_ptr[f + 1] − 1 and updates the later rows and columns row[row_ptr[f]] …
-/// Rows and columns are numbered by their position in `order`; a child's number is smaller than its parent's.
+/// Front f eliminates pivots pivot_ptr[f] … pivot_ptr[f + 1] − 1 and updates the later rows and columns row[row_ptr[f]]
+/// … Rows and columns are numbered by their position in `order`; a child's number is smaller than its parent's.
 struct FrontTree {
     std::vector<Index>  order;      ///< n; order[position] = column of B
     std::vector<Index>  pivot_ptr;  ///< fronts + 1
@@ -38,8 +38,8 @@ struct FrontTree {
     Index size(Index f) const { return pivots(f) + updates(f); }  ///< rows, and columns, of the front
 };
 
-/// Every row of an update set is a pivot or an update row of the parent. Roots have none. The pivots of a diagonal block stay where
-/// the block was. O(nnz + Σ updates · children); the same on any number of threads.
+/// Every row of an update set is a pivot or an update row of the parent. Roots have none. The pivots of a diagonal
+/// block stay where the block was. O(nnz + Σ updates · children); the same on any number of threads.
 FrontTree front_tree(Cpu& be, const LuSymbolic& symbolic, const FrontMerging& merging = {});
 
 }  // namespace ilux

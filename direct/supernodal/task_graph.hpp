@@ -25,8 +25,8 @@ public:
     double      longest_path() const;  ///< the largest cost of tasks that wait for one another
     std::size_t bytes() const;
 
-    /// Calls work(task, thread) once for each task, those with the most work behind them first. On one thread in order of their numbers.
-    /// After an exception, or when told to stop, no more tasks begin; the exception is thrown here.
+    /// Calls work(task, thread) once for each task, those with the most work behind them first. On one thread in order
+    /// of their numbers. After an exception, or when told to stop, no more tasks begin; the exception is thrown here.
     /// @return why not all of them have run; none: they have
     StopReason run(Cpu& be, int threads, const StopToken& stop,
                    const std::function<void(Index task, int thread)>& work) const;

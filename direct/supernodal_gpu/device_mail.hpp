@@ -1,6 +1,6 @@
 #pragma once
-// Numbers that blocks of a cluster send into each other's shared memory, where a barrier counts their bytes. A barrier of the whole
-// cluster would wait for all that its threads have asked of memory. Only .cu files include this.
+// Numbers that blocks of a cluster send into each other's shared memory, where a barrier counts their bytes. A barrier
+// of the whole cluster would wait for all that its threads have asked of memory. Only .cu files include this.
 
 #include <cstdint>
 

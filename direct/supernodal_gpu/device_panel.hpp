@@ -1,5 +1,6 @@
 #pragma once
-// Elimination of some columns of a front, a thread a row, with the largest of the pivot rows as pivots. Only .cu files include this.
+// Elimination of some columns of a front, a thread a row, with the largest of the pivot rows as pivots. Only .cu files
+// include this.
 
 #include <cooperative_groups.h>
 
@@ -8,7 +9,8 @@
 
 namespace ilux {
 
-/// Where the best rows of warps, and of blocks of a cluster, meet. Two of each: by turns, so one barrier a column is enough.
+/// Where the best rows of warps, and of blocks of a cluster, meet. Two of each: by turns, so one barrier a column is
+/// enough.
 template <class V, int width, int warps, int blocks>
 struct PanelMeeting {
     V               row[2][warps][width];
@@ -20,8 +22,8 @@ struct PanelMeeting {
     V               moved[2 * width][width + 1];  // rows that change places
 };
 
-/// Rows of a panel that a thread has. Rows change places by their numbers alone, and the first of the values is always of the next
-/// column: so a step is a loop's body, and code is short.
+/// Rows of a panel that a thread has. Rows change places by their numbers alone, and the first of the values is always
+/// of the next column: so a step is a loop's body, and code is short.
 template <class V, int width, int rows>
 struct PanelRows {
     V     a[rows][width];  // of columns that are not eliminated; a pivot's from its own column on
@@ -119,7 +121,8 @@ __device__ __forceinline__ Magnitude eliminate(PanelRows<V, width, rows>& mine, 
     return best_of_warp({largest, 0}).size;
 }
 
-/// Eight columns at a time: those that are left get fewer. @param report  called with column, row and size of each pivot
+/// Eight columns at a time: those that are left get fewer. @param report  called with column, row and size of each
+/// pivot
 template <int wide, class V, int width, int rows, int warps, int most, class Report>
 __device__ __forceinline__ void eliminate_columns(PanelRows<V, width, rows>& mine, const PanelPlace<V>& place,
                                                   PanelMeeting<V, width, warps, most>& m, PanelSizes& sizes,

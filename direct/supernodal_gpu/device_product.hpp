@@ -5,8 +5,8 @@
 
 namespace ilux {
 
-/// c += a b for 16×8, 16×8 and 8×8 numbers that a warp holds. Lane 4 g + t has rows g and g + 8 of columns t and t + 4 of a, rows t
-/// and t + 4 of column g of b, and rows g and g + 8 of columns 2 t and 2 t + 1 of c.
+/// c += a b for 16×8, 16×8 and 8×8 numbers that a warp holds. Lane 4 g + t has rows g and g + 8 of columns t and t + 4
+/// of a, rows t and t + 4 of column g of b, and rows g and g + 8 of columns 2 t and 2 t + 1 of c.
 __device__ inline void add_product(double (&c)[4], const double (&a)[4], const double (&b)[2])
 {
     asm volatile(

@@ -65,7 +65,8 @@ __device__ void store(V* to, Offset i, const Values<V, rhs>& v)
     for (int r = 0; r < rhs; ++r) to[i * rhs + r] = v.of[r];
 }
 
-/// Where row i of a front finds what its right-hand side begins with: the caller's, and what children left. Known before any is solved.
+/// Where row i of a front finds what its right-hand side begins with: the caller's, and what children left. Known
+/// before any is solved.
 struct RowSources {
     Index  i = 0;
     Offset begin = 0, end = 0;

@@ -1,7 +1,7 @@
 // The caller's values, and large fronts from inputs and children.
 //
-// Launch shape: a thread an input; a block a tile of a large front. Largest entries of columns meet in atomic maxima, whose order
-// does not matter. Nobody waits for others. Repeatable: bitwise.
+// Launch shape: a thread an input; a block a tile of a large front. Largest entries of columns meet in atomic maxima,
+// whose order does not matter. Nobody waits for others. Repeatable: bitwise.
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/direct/gpu/device_input.hpp"

@@ -1,10 +1,11 @@
-// Inverses of diagonal blocks of pivots: substitution multiplies by them. Tiles of 32 first, then pairs of twice the size:
+// Inverses of diagonal blocks of pivots: substitution multiplies by them. Tiles of 32 first, then pairs of twice the
+// size:
 //
 //   (L11    )⁻¹   (L11⁻¹                    )     (U11 U12)⁻¹   (U11⁻¹  −U11⁻¹ U12 U22⁻¹)
 //   (L21 L22)   = (−L22⁻¹ L21 L11⁻¹   L22⁻¹ ),    (    U22)   = (                 U22⁻¹ )
 //
-// Launch shape: a warp a tile, a lane a column of the inverse; of pairs a block a strip of columns, products on tensor cores. Nobody
-// waits for others. Repeatable: bitwise.
+// Launch shape: a warp a tile, a lane a column of the inverse; of pairs a block a strip of columns, products on tensor
+// cores. Nobody waits for others. Repeatable: bitwise.
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/gpu/device_division.hpp"
@@ -82,7 +83,8 @@ struct JoinStrip {
     static std::size_t bytes(Index half) { return 2 * std::size_t(half) * stride * sizeof(V); }
 };
 
-/// to ← ± P Q for the row tiles of 16 of this warp. P: number(i, j), 0 outside of first(i) ≤ j < last(i) for the 16 rows from i on.
+/// to ← ± P Q for the row tiles of 16 of this warp. P: number(i, j), 0 outside of first(i) ≤ j < last(i) for the 16
+/// rows from i on.
 template <class V, class Number, class First, class Last, class Store>
 __device__ void multiply_strip(Index rows, const V* q_of, Number&& number, First&& first, Last&& last, Store&& store)
 {

@@ -32,8 +32,9 @@ void launch_inputs(Gpu& gpu, const FrontInputs<V>& inputs, const V* values);
 
 /// Streams beside that of the Gpu, for small fronts.
 std::shared_ptr<const cuda::Branches> front_branches(Gpu& gpu);
-/// Fronts that a warp, or a block in shared memory, works on from begin to end. Those of several classes, and the large ones of the
-/// level, which are launched in between, run side by side; what is launched after join_small_fronts waits for all.
+/// Fronts that a warp, or a block in shared memory, works on from begin to end. Those of several classes, and the large
+/// ones of the level, which are launched in between, run side by side; what is launched after join_small_fronts waits
+/// for all.
 template <class V>
 void launch_small_fronts(Gpu& gpu, const FrontsView<V>& F, const FrontLevel& level, const FrontClasses& classes,
                          const Index* small, const cuda::Branches& branches);

@@ -1,4 +1,5 @@
-// Extremes of columns, then of all columns: a block for many, and one block for what the blocks found. Repeatable: bitwise.
+// Extremes of columns, then of all columns: a block for many, and one block for what the blocks found. Repeatable:
+// bitwise.
 
 #include <cub/block/block_reduce.cuh>
 

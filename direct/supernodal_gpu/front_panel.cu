@@ -1,7 +1,7 @@
 // Pivots of a panel of large fronts, then what is beside the panel: rows that change places, L below, U to the right.
 //
-// Launch shape: a cluster a panel, a thread a row (or two). Its blocks meet once a column. Then a block a piece of 32 columns to the
-// right, 128 rows below, or 64 columns to the left. Repeatable: bitwise.
+// Launch shape: a cluster a panel, a thread a row (or two). Its blocks meet once a column. Then a block a piece of 32
+// columns to the right, 128 rows below, or 64 columns to the left. Repeatable: bitwise.
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/direct/gpu/cluster_launch.hpp"

@@ -21,7 +21,8 @@ constexpr Offset inverse_numbers(Index k)
     return Offset{k - k % solve_block} * solve_block + rest * rest;
 }
 
-/// Diagonal blocks of one number, of all fronts of a group that have so many. Ranges of FrontSolvePlan::item: tiles, with that number.
+/// Diagonal blocks of one number, of all fronts of a group that have so many. Ranges of FrontSolvePlan::item: tiles,
+/// with that number.
 struct FrontSolveStep {
     FrontRange pivots, later;  ///< tiles of the block, and of all blocks after it; one follows the other
     FrontRange earlier;        ///< of blocks before it

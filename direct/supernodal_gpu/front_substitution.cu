@@ -1,10 +1,10 @@
-// Substitution with fronts, level by level: a front adds what its children left it, and leaves to its parent what it takes from the
-// rows beyond its pivots.
+// Substitution with fronts, level by level: a front adds what its children left it, and leaves to its parent what it
+// takes from the rows beyond its pivots.
 //
-// Launch shape: a warp a small front, a lane a row. Of larger ones a block 32 rows, whose warps share the columns: pivots are products
-// with inverted triangles of up to solve_block pivots; what those take from other rows is a launch of its own. A launch begins while the
-// one before it ends, and asks for its numbers of the factors; then it waits for that one as a whole. The order of additions does not
-// depend on the number of right-hand sides. Repeatable: bitwise.
+// Launch shape: a warp a small front, a lane a row. Of larger ones a block 32 rows, whose warps share the columns:
+// pivots are products with inverted triangles of up to solve_block pivots; what those take from other rows is a launch
+// of its own. A launch begins while the one before it ends, and asks for its numbers of the factors; then it waits for
+// that one as a whole. The order of additions does not depend on the number of right-hand sides. Repeatable: bitwise.
 
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/direct/supernodal_gpu/device_warp_substitution.hpp"
@@ -24,10 +24,11 @@ constexpr int ahead_of = (is_complex<V> ? 16 : 32) / (room == Room::one ? 1 : 2)
 template <Room room>
 constexpr int blocks_of_room = room == Room::one ? 1 : 2;
 
-/// What a row of each lane has at first, less number(j) times what column j is known to be, for begin ≤ j < end: warps share the columns.
-/// Complete in the first warp, which must not meet others afterwards.
+/// What a row of each lane has at first, less number(j) times what column j is known to be, for begin ≤ j < end: warps
+/// share the columns. Complete in the first warp, which must not meet others afterwards.
 /// @param x  shared, solve_room: solve_block of the columns at a time, then a sum of each thread
-/// @param where  of a column, where its value is: asked before the kernel waits for the one before it; value and row: after
+/// @param where  of a column, where its value is: asked before the kernel waits for the one before it; value and row:
+/// after
 template <class V, int rhs, Room room, class Number, class Where, class Value, class Row>
 __device__ Values<V, rhs> minus_columns(Values<V, rhs>* x, Index begin, Index end, Number&& number, Where&& where,
                                         Value&& value, Row&& row)

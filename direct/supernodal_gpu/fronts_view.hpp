@@ -22,8 +22,8 @@ struct DeviceFront {
 /// Magnitudes are compared by their bits, which order numbers below Inf and that below NaN.
 using Magnitude = unsigned long long;
 
-/// Rows that a panel of a large front moved: the pivot that came to its i-th row was in row from[i], and what had been there went
-/// to row to[i], if that is beyond the panel (else −1). Counted within the front.
+/// Rows that a panel of a large front moved: the pivot that came to its i-th row was in row from[i], and what had been
+/// there went to row to[i], if that is beyond the panel (else −1). Counted within the front.
 template <int width>
 struct PanelMoves {
     Index from[width], to[width];

@@ -13,8 +13,8 @@ namespace ilux {
 
 struct FrontInputArrays;
 
-/// Fronts of up to 128 rows (of complex numbers 96) are one piece of work of a warp or a block; larger ones of many blocks, panel by
-/// panel. Serves one stream at a time.
+/// Fronts of up to 128 rows (of complex numbers 96) are one piece of work of a warp or a block; larger ones of many
+/// blocks, panel by panel. Serves one stream at a time.
 template <Scalar S = double>
 class GpuFrontRefactor {
 public:
@@ -24,8 +24,8 @@ public:
     /// @throws OutOfMemory; InvalidInput for fronts that are too large (gpu_front_schedule)
     GpuFrontRefactor(Gpu& gpu, std::shared_ptr<const FrontPlan> plan, std::shared_ptr<const LuPattern> pattern);
 
-    /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing, may be captured in a
-    /// graph. Repeatable: bitwise.
+    /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing, may be
+    /// captured in a graph. Repeatable: bitwise.
     void run(Gpu& gpu, const S* values);
     /// Of the last run; waits for it.
     PivotMonitor monitor(Gpu& gpu) const;

@@ -1,5 +1,6 @@
 #pragma once
-// In which order and with which kernels a GPU works on fronts, and where it keeps what they leave to their parents. Host only.
+// In which order and with which kernels a GPU works on fronts, and where it keeps what they leave to their parents.
+// Host only.
 
 #include <cstdint>
 #include <memory>
@@ -64,7 +65,8 @@ struct GpuFrontSchedule {
     static constexpr Index panel_rows = 256, most_cluster = 16;
 };
 
-/// O(fronts + items), on one thread. @throws InvalidInput for a front with more than 65,535 rows, or whose pivots no cluster holds
+/// O(fronts + items), on one thread. @throws InvalidInput for a front with more than 65,535 rows, or whose pivots no
+/// cluster holds
 GpuFrontSchedule gpu_front_schedule(const FrontPlan& plan, const FrontClasses& classes);
 
 }  // namespace ilux

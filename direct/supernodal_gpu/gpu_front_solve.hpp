@@ -18,8 +18,8 @@ public:
     /// @throws OutOfMemory; InvalidInput when 32 bits cannot count the update rows of all fronts
     GpuFrontSolve(Gpu& gpu, const GpuFrontRefactor<S>& numbers, Transpose transpose);
 
-    /// Only enqueued; allocates nothing, may be captured in a graph; solve_together right-hand sides at a time, each with the bits it
-    /// has alone. Repeatable: bitwise. NaN spread.
+    /// Only enqueued; allocates nothing, may be captured in a graph; solve_together right-hand sides at a time, each
+    /// with the bits it has alone. Repeatable: bitwise. NaN spread.
     /// @param b, x  rhs·n, on the device, vector after vector; not the same memory
     void run(Gpu& gpu, const S* b, S* x, Index rhs = 1);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Kernels that begin while the one before them ends: they ask for what no kernel changes, then wait. Only .cu files include this.
+// Kernels that begin while the one before them ends: they ask for what no kernel changes, then wait. Only .cu files
+// include this.
 
 #include "ilux/base/gpu/cuda.hpp"
 
@@ -7,8 +8,9 @@ namespace ilux::cuda {
 
 /// The kernel behind this one in the stream may begin.
 __device__ inline void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-/// Until the kernel before this one is done, and with it all others before. Every thread waits so before it touches what other kernels
-/// touch; at least one thread of each kernel does, so that the end of a kernel is the end of all before it.
+/// Until the kernel before this one is done, and with it all others before. Every thread waits so before it touches
+/// what other kernels touch; at least one thread of each kernel does, so that the end of a kernel is the end of all
+/// before it.
 __device__ inline void wait_for_previous() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /// Launches a kernel that calls both.

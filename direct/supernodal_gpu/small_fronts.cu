@@ -1,7 +1,8 @@
-// Fronts that fit a warp's registers or a block's shared memory, from inputs and children to what they leave, in one launch.
+// Fronts that fit a warp's registers or a block's shared memory, from inputs and children to what they leave, in one
+// launch.
 //
-// Launch shape: a warp a front of up to 32 rows, a lane a row; a block a front of more, a thread a row. Nobody waits for others.
-// Repeatable: bitwise.
+// Launch shape: a warp a front of up to 32 rows, a lane a row; a block a front of more, a thread a row. Nobody waits
+// for others. Repeatable: bitwise.
 
 #include <array>
 
@@ -18,8 +19,8 @@ namespace {
 
 constexpr int block_warps = 4;  // of fronts of a warp
 
-/// Pivots of a front whose row number `at` this lane has. Of L, column by column, into `front`, where the row came from; the values
-/// of the other columns move up by one.
+/// Pivots of a front whose row number `at` this lane has. Of L, column by column, into `front`, where the row came
+/// from; the values of the other columns move up by one.
 /// @return lane c: largest |l| of column c
 template <class V, int most>
 __device__ __forceinline__ Magnitude eliminate_in_warp(const FrontsView<V>& F, const DeviceFront& d, V (&a)[most],

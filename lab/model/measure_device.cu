@@ -1,7 +1,7 @@
-// Micro-benchmarks. Launch shapes: a warp on every multiprocessor where latency is asked for, so that near and far ones are
-// averaged; as many warps as method left has where throughput is. Data are zeros, of which every sum is zero, and which the
-// compiler does not know. Terminates: flags go to and fro between blocks of one launch of a block a multiprocessor, all of
-// which are resident at once; nobody else waits.
+// Micro-benchmarks. Launch shapes: a warp on every multiprocessor where latency is asked for, so that near and far ones
+// are averaged; as many warps as method left has where throughput is. Data are zeros, of which every sum is zero, and
+// which the compiler does not know. Terminates: flags go to and fro between blocks of one launch of a block a
+// multiprocessor, all of which are resident at once; nobody else waits.
 
 #include "ilux/lab/model/measure_device.hpp"
 
@@ -331,7 +331,8 @@ private:
         return events_.seconds(gpu_, run) / nodes;
     }
 
-    /// As a refactorization is called for: scatter, start, the graph of its levels, two launches of the monitor; and waiting.
+    /// As a refactorization is called for: scatter, start, the graph of its levels, two launches of the monitor; and
+    /// waiting.
     double call_seconds()
     {
         const auto          graph = cuda::capture_graph(gpu_, [&] { launch_nothing(1); });

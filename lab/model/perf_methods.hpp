@@ -8,8 +8,8 @@
 
 namespace ilux {
 
-/// Level by level, a block a column or a subcolumn: the longest column of a level, or all of them with all warps of the device,
-/// whichever takes longer; accesses and steps as in LeftModel. O(nnz)
+/// Level by level, a block a column or a subcolumn: the longest column of a level, or all of them with all warps of the
+/// device, whichever takes longer; accesses and steps as in LeftModel. O(nnz)
 double glu1_seconds(const LuPattern& pattern, const DeviceParameters& device);
 double glu3_seconds(const LuPattern& pattern, const DeviceParameters& device);
 double islu_seconds(const LuPattern& pattern, const DeviceParameters& device);

@@ -19,8 +19,8 @@ constexpr double step_entries = lanes * detail::left_group;
 // Transactions of an access to consecutive indices, and to consecutive values.
 constexpr double index_transactions = 4, value_transactions = 8;
 constexpr Index  batch = 32;  // updates whose whereabouts a warp loads together
-// Accesses one after another, as refactor_left.cu has them. Before the scatter: column, bad, col_ptr; of a batch: bad, row,
-// col_ptr. In the pipeline there is a ticket before, and a flag with each batch.
+// Accesses one after another, as refactor_left.cu has them. Before the scatter: column, bad, col_ptr; of a batch: bad,
+// row, col_ptr. In the pipeline there is a ticket before, and a flag with each batch.
 constexpr double begin_accesses = 3, batch_accesses = 3, pipeline_accesses = 1;
 // What scatter before and monitor behind the columns move: an entry's value twice, source, scale and row.
 constexpr double scattered_bytes = 40;

@@ -1,6 +1,6 @@
 #pragma once
-// How long a refactorization takes on a GPU: the parametric model of warps, and the analysis of the dependence graph, of
-// [chen_wang_14, section 6 and appendix C]. Host only: nothing here asks a device.
+// How long a refactorization takes on a GPU: the parametric model of warps, and the analysis of the dependence graph,
+// of [chen_wang_14, section 6 and appendix C]. Host only: nothing here asks a device.
 
 #include <array>
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace ilux {
 
-/// What the model knows of a device. The defaults were measured on an H200 (bench/results/lu_model_gpu.jsonl); measure_device
-/// (device_parameters.hpp) finds those of the one at hand. An access is one load of a warp, transactions the sectors of 32 bytes that it
-/// touches. Cache is the second level: the first is emptied whenever a column waits.
+/// What the model knows of a device. The defaults were measured on an H200 (bench/results/lu_model_gpu.jsonl);
+/// measure_device (device_parameters.hpp) finds those of the one at hand. An access is one load of a warp, transactions
+/// the sectors of 32 bytes that it touches. Cache is the second level: the first is emptied whenever a column waits.
 struct DeviceParameters {
     static constexpr std::array<double, 6> transactions{1, 2, 4, 8, 16, 32};
     /// In units of cache_bytes.
@@ -115,18 +115,18 @@ struct LeftPrediction {
 
 /// Method left (refactor_left.cu) on one pattern.
 ///
-/// Every node of the graph of columns is as many as the warp goes through: begin and scatter, a multiply-add of L(:,i) for
-/// each i ∈ U(:,k), divide and gather. Cycles of each are those of the parametric model; a multiply-add starts when the one
-/// before has ended and column i is finished. A column goes to the warp that is free first: tickets.
+/// Every node of the graph of columns is as many as the warp goes through: begin and scatter, a multiply-add of L(:,i)
+/// for each i ∈ U(:,k), divide and gather. Cycles of each are those of the parametric model; a multiply-add starts when
+/// the one before has ended and column i is finished. A column goes to the warp that is free first: tickets.
 class LeftModel {
 public:
     /// O(nnz). `pattern` must outlive it. @throws InvalidOption as plan_left
     LeftModel(const LuPattern& pattern, const DeviceParameters& device, const LeftTuning& tuning = {});
 
-    /// With so many warps in all, or as many as fit for 0, less where LeftTuning or the plan has it so; caches hold what the
-    /// run before left.
-    /// Only warps that are at work share a multiprocessor's cycles and bandwidth: a first pass, in which each has a
-    /// multiprocessor of its own, tells how many. O(nnz(U) + n log warps) @throws InvalidOption for a negative number
+    /// With so many warps in all, or as many as fit for 0, less where LeftTuning or the plan has it so; caches hold
+    /// what the run before left. Only warps that are at work share a multiprocessor's cycles and bandwidth: a first
+    /// pass, in which each has a multiprocessor of its own, tells how many. O(nnz(U) + n log warps) @throws
+    /// InvalidOption for a negative number
     LeftPrediction predict(Index warps) const;
     /// The best of so many on every multiprocessor. @param each  not empty
     Index best_warps(std::span<const Index> each) const;

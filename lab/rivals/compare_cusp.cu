@@ -1,7 +1,8 @@
 // ilux_compare_cusp SYSTEM X PRECOND RTOL MAX_STEPS RESTART REPEATS: one system through CUSP's GMRES on a GPU, for
 // `ilux compare`.
 //
-// Reads SYSTEM (system_file.hpp), writes X, and prints JSON objects, a line each, of which later ones add to earlier ones:
+// Reads SYSTEM (system_file.hpp), writes X, and prints JSON objects, a line each, of which later ones add to earlier
+// ones:
 // {"begin": ...} once all is read and warmed up, {"seconds": {"transfer", "setup"}}, then the outcome, then medians.
 //
 // CUSP stops at ‖M(b − A x)‖₂, preconditioned from the left; the question here is ‖b − A x‖₂ ≤ rtol·‖b‖₂. So the first
@@ -98,7 +99,8 @@ private:
     size_t steps_ = 0, limit_;
 };
 
-/// z ← M r by CUSP's multigrid cycle. GMRES calls it with r and z in one array, and the cycle clears z before it reads r.
+/// z ← M r by CUSP's multigrid cycle. GMRES calls it with r and z in one array, and the cycle clears z before it reads
+/// r.
 class Cycle : public cusp::linear_operator<double, Space> {
 public:
     explicit Cycle(const Matrix& A)

@@ -12,7 +12,8 @@
 namespace ilux::app {
 namespace {
 
-/// ILUX_CUDSS_LIBRARY is the path of the library whose header was found. It needs cuBLAS and NVRTC, which are of the toolkit.
+/// ILUX_CUDSS_LIBRARY is the path of the library whose header was found. It needs cuBLAS and NVRTC, which are of the
+/// toolkit.
 struct CudssLibrary : RivalLibrary {
     decltype(&::cudssGetProperty)       property = nullptr;
     decltype(&::cudssCreate)            create = nullptr;

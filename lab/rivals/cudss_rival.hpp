@@ -1,6 +1,6 @@
 #pragma once
-// NVIDIA's cuDSS with its own defaults: its matching and ordering, pivots within blocks. Its analysis orders on host threads where
-// its threading layer for libgomp lies beside the library. Opened as the rivals of lu_rival.hpp are.
+// NVIDIA's cuDSS with its own defaults: its matching and ordering, pivots within blocks. Its analysis orders on host
+// threads where its threading layer for libgomp lies beside the library. Opened as the rivals of lu_rival.hpp are.
 
 #include <memory>
 #include <optional>
@@ -22,18 +22,20 @@ struct CudssFacts {
     std::optional<std::int64_t> perturbed_pivots, refine_steps, refine_limit;
 };
 
-/// One analysis and its factors. Calls enqueue on the Gpu's stream and may wait. @throws DeviceError with cuDSS's status
+/// One analysis and its factors. Calls enqueue on the Gpu's stream and may wait. @throws DeviceError with cuDSS's
+/// status
 template <Scalar S>
 class CudssRival {
 public:
-    /// Copies the pattern. @throws InvalidInput where why_no_cudss() says so, and where 32 bits cannot count A's entries
+    /// Copies the pattern. @throws InvalidInput where why_no_cudss() says so, and where 32 bits cannot count A's
+    /// entries
     CudssRival(Gpu& gpu, const CsrView<S>& A, int host_threads);
     ~CudssRival();
     CudssRival(const CudssRival&) = delete;
     CudssRival& operator=(const CudssRival&) = delete;
 
-    /// @param values, b, x  in device memory: nnz in A's order, n, n; values stay where they are until after solve(), which
-    /// refines by them
+    /// @param values, b, x  in device memory: nnz in A's order, n, n; values stay where they are until after solve(),
+    /// which refines by them
     void       analyse(const S* values);
     void       factor(const S* values);
     void       refactor(const S* values);

@@ -1,6 +1,7 @@
 #pragma once
-// Direct solvers of others, and ours by supernodes, on host threads, which `ilux-lab lu` puts beside ours, each with its own defaults. None is linked: a
-// library is opened when it is to be measured, where its header was found when this was built.
+// Direct solvers of others, and ours by supernodes, on host threads, which `ilux-lab lu` puts beside ours, each with
+// its own defaults. None is linked: a library is opened when it is to be measured, where its header was found when this
+// was built.
 
 #include <complex>
 #include <memory>
@@ -47,7 +48,8 @@ std::span<const LuRivalKind> lu_rivals();
 /// Null where there is none of that name.
 const LuRivalKind* find_lu_rival(std::string_view name);
 
-/// A copy of A as the rival takes it. @throws InvalidInput where why_not() says so, and where 32 bits cannot count A's entries
+/// A copy of A as the rival takes it. @throws InvalidInput where why_not() says so, and where 32 bits cannot count A's
+/// entries
 template <Scalar S>
 LuRivalPointer<S> make_lu_rival(const LuRivalKind& kind, const CsrView<S>& A, int threads);
 
@@ -61,20 +63,20 @@ std::string why_no_klu();
 template <Scalar S>
 LuRivalPointer<S> make_klu(const CsrView<S>& A, int threads);
 
-// PARDISO of oneMKL: nested dissection, scaling and matching from the values that are analysed, pivots within supernodes. It
-// refines by itself, two steps, where it had to perturb a pivot.
+// PARDISO of oneMKL: nested dissection, scaling and matching from the values that are analysed, pivots within
+// supernodes. It refines by itself, two steps, where it had to perturb a pivot.
 std::string why_no_pardiso();
 template <Scalar S>
 LuRivalPointer<S> make_pardiso(const CsrView<S>& A, int threads);
 
-// UMFPACK of SuiteSparse, GPL: multifrontal, its own choice of strategy and ordering, at most two steps of refinement. It keeps
-// no pivots: refactor() chooses them anew by the analysis that it has. @param threads  of the BLAS
+// UMFPACK of SuiteSparse, GPL: multifrontal, its own choice of strategy and ordering, at most two steps of refinement.
+// It keeps no pivots: refactor() chooses them anew by the analysis that it has. @param threads  of the BLAS
 std::string why_no_umfpack();
 template <Scalar S>
 LuRivalPointer<S> make_umfpack(const CsrView<S>& A, int threads);
 
-// SuperLU, the sequential one, on one thread: COLAMD, equilibration, partial pivoting; refactor() keeps rows and memory. As its
-// expert driver, without refinement.
+// SuperLU, the sequential one, on one thread: COLAMD, equilibration, partial pivoting; refactor() keeps rows and
+// memory. As its expert driver, without refinement.
 std::string why_no_superlu();
 template <Scalar S>
 LuRivalPointer<S> make_superlu(const CsrView<S>& A, int threads);

@@ -9,8 +9,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// PARDISO last: MKL shows its BLAS to all libraries opened after it, and UMFPACK and SuperLU would take that for the one they were
-// built with. They are bound as they are opened.
+// PARDISO last: MKL shows its BLAS to all libraries opened after it, and UMFPACK and SuperLU would take that for the
+// one they were built with. They are bound as they are opened.
 constexpr std::array<LuRivalKind, 5> kinds{{
     {"supernodes", why_no_supernodes, make_supernodes<double>, make_supernodes<Complex>},
     {"klu", why_no_klu, make_klu<double>, make_klu<Complex>},

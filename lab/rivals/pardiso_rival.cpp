@@ -31,8 +31,8 @@ struct MklLibrary : RivalLibrary {
         find("pardisoinit", pardisoinit);
         find("MKL_Set_Num_Threads", set_num_threads);
         find("MKL_Get_Version", get_version);
-        // A library made of MKL's static ones has its layers already. In the others Intel's own runtime of OpenMP would call
-        // functions of libgomp, which this program has brought.
+        // A library made of MKL's static ones has its layers already. In the others Intel's own runtime of OpenMP would
+        // call functions of libgomp, which this program has brought.
         find_if_there("MKL_Set_Threading_Layer", set_threading_layer);
         find_if_there("MKL_Set_Interface_Layer", set_interface_layer);
         if (set_threading_layer != nullptr) set_threading_layer(MKL_THREADING_GNU);

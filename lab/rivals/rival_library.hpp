@@ -10,7 +10,8 @@ namespace ilux::app {
 /// Stays open once it is.
 class RivalLibrary {
 public:
-    /// Opens the first of these that can be: names, which the loader looks for, or paths. missing() says why none could.
+    /// Opens the first of these that can be: names, which the loader looks for, or paths. missing() says why none
+    /// could.
     explicit RivalLibrary(const std::vector<std::string>& files);
 
     const std::string& missing() const { return missing_; }  ///< "" where all is there that was asked for
@@ -28,7 +29,8 @@ public:
         function = reinterpret_cast<Function>(address(name));
     }
 
-    /// The file, links followed, that has this function or one of the libraries it brought along has; "" where none has.
+    /// The file, links followed, that has this function or one of the libraries it brought along has; "" where none
+    /// has.
     std::string file_of(const std::string& name) const;
 
 private:

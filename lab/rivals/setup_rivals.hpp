@@ -1,5 +1,6 @@
 #pragma once
-// Solvers of others that `ilux-lab setup` puts beside ours. Each is an optional dependency, compiled in where it was found.
+// Solvers of others that `ilux-lab setup` puts beside ours. Each is an optional dependency, compiled in where it was
+// found.
 
 #include <cmath>
 #include <limits>
@@ -43,8 +44,8 @@ std::span<const Rival> setup_rivals();
 /// @throws InvalidOption with the nearest name, or, for a rival that is not compiled in, with what would bring it in
 const Rival& find_rival(std::string_view name);
 
-/// Eigen's IncompleteLUT, drop tolerance 1e-2 and fill factor 5. Of its own GMRES the preconditioner is on the left, and the
-/// preconditioned residual ends it.
+/// Eigen's IncompleteLUT, drop tolerance 1e-2 and fill factor 5. Of its own GMRES the preconditioner is on the left,
+/// and the preconditioned residual ends it.
 std::string about_eigen_gmres();
 std::string about_eigen_bicgstab();
 std::string why_no_eigen();

@@ -1,5 +1,5 @@
-// ilux-lab accuracy: how right converged answers are, and how right what is said of their errors. Every series, file or gallery
-// problem is measured by a process of its own.
+// ilux-lab accuracy: how right converged answers are, and how right what is said of their errors. Every series, file or
+// gallery problem is measured by a process of its own.
 
 #include <fmt/format.h>
 #include <unistd.h>

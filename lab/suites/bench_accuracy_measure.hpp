@@ -56,8 +56,8 @@ nlohmann::ordered_json truth_json(const Truth& truth, double seconds);
 /// What a method made of a system. @param truth  null: not known
 nlohmann::ordered_json method_json(std::string_view method, const SolverReport& report, const Truth* truth);
 
-/// Measures some systems of one path, step by step, one LinearSolver a method through all of them. Hands out {"matrix": {n, nnz,
-/// rhs}} and the steps as run_steps does; {"error": "..."} before the first step.
+/// Measures some systems of one path, step by step, one LinearSolver a method through all of them. Hands out {"matrix":
+/// {n, nnz, rhs}} and the steps as run_steps does; {"error": "..."} before the first step.
 void measure_accuracy(const SolveOptions& options, const std::string& path, Index systems,
                       const std::vector<std::string>& steps, const TakeJson& take);
 

@@ -122,12 +122,12 @@ Json on_gpu(const Bench& bench, const Variant& variant, const KrylovOptions& kry
 {
     const SolveOptions& options = bench.asked.options;
     const bool          best = variant.off_diagonal == OffDiagonal::keep;
-    GpuSystem    system(bench.machine.cpu, *bench.machine.gpu, bench.problem.A, Method::gmres, krylov,
-                        {.precision = best ? options.precond.precision : Precision::in_double,
-                         .engine = best ? options.sptrsv.engine : variant.engine,
-                         .memory_limit = options.device_memory});
+    GpuSystem           system(bench.machine.cpu, *bench.machine.gpu, bench.problem.A, Method::gmres, krylov,
+                               {.precision = best ? options.precond.precision : Precision::in_double,
+                                .engine = best ? options.sptrsv.engine : variant.engine,
+                                .memory_limit = options.device_memory});
     system.put(form.factors);
-    const double transfer = system.report().seconds_transfer;
+    const double        transfer = system.report().seconds_transfer;
     std::vector<double> x(bench.problem.b.size());
     const auto          runs = repeat(bench.asked, [&] {
         std::ranges::fill(x, 0.);

@@ -1,5 +1,5 @@
-// ilux-lab ilupack-gmres: Tables 3 to 5 of [aliaga19], measured here. Every matrix is measured by a process of its own, so
-// that none can block or end the others.
+// ilux-lab ilupack-gmres: Tables 3 to 5 of [aliaga19], measured here. Every matrix is measured by a process of its own,
+// so that none can block or end the others.
 
 #include <fmt/format.h>
 #include <unistd.h>

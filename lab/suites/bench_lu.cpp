@@ -1,5 +1,6 @@
-// ilux-lab lu: the tables of [peng_tan_20], [islu_24], [he16] and [chen_wang_14], measured here. Every matrix is measured by a
-// process of its own; where a method does not end, or ends the process, the next one goes on with the methods that are left.
+// ilux-lab lu: the tables of [peng_tan_20], [islu_24], [he16] and [chen_wang_14], measured here. Every matrix is
+// measured by a process of its own; where a method does not end, or ends the process, the next one goes on with the
+// methods that are left.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,11 +24,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What is measured unless --methods says otherwise, in that order: what a crash or a time limit would cut off comes last.
+/// What is measured unless --methods says otherwise, in that order: what a crash or a time limit would cut off comes
+/// last.
 constexpr std::array<const char*, 7> standard_methods{"cpu", "klu", "auto", "left", "glu3", "glu1", "islu"};
 
-/// Circuits with supply nets, with strings of elements and with random wires, a power grid and two meshes; about a minute on two
-/// cores.
+/// Circuits with supply nets, with strings of elements and with random wires, a power grid and two meshes; about a
+/// minute on two cores.
 constexpr std::array<const char*, 6> standard_set{
     "gallery:like_ASIC_320ks:scale=0.1", "gallery:mna_random:n=5000,decades=6", "gallery:rlc_mesh:n=40,segments=10",
     "gallery:power_grid:n=100",          "gallery:like_G3_circuit:scale=0.03",  "gallery:poisson2d:n=120",

@@ -1,5 +1,6 @@
 #pragma once
-// One matrix of the suite `lu`: what its pattern tells, dependency detection, and refactorization on host threads and a GPU.
+// One matrix of the suite `lu`: what its pattern tells, dependency detection, and refactorization on host threads and a
+// GPU.
 
 #include <complex>
 #include <memory>
@@ -65,8 +66,8 @@ AnyLuSystem load_any_lu_system(const std::string& path, const LuBench& bench, bo
 /// The same of real values, on one thread. @throws InvalidInput also when the file has complex ones
 LuSystem<> load_lu_system(const std::string& path);
 
-/// Columns that the usual device holds at once, 8 blocks a multiprocessor, for resource-aware levels. No device is asked, so
-/// that these counts compare between machines.
+/// Columns that the usual device holds at once, 8 blocks a multiprocessor, for resource-aware levels. No device is
+/// asked, so that these counts compare between machines.
 constexpr Index resource_aware_capacity = 8 * usual_multiprocessors;
 
 /// source, complex, n, nnz.
@@ -79,22 +80,23 @@ nlohmann::ordered_json system_json(const LuSystem<S>& system);
 /// Seconds of the exact and relaxed rules and of GLU 2.0's loops.
 nlohmann::ordered_json dependencies_json(const LuPattern& P, const LuBench& bench);
 
-/// {prepare, numeric, solve, bytes, backward_error, refine_steps, …}; the backward error is the componentwise one of a refined
-/// solution. Of complex values also real: the times of numeric for real values by the same pattern and pivots.
+/// {prepare, numeric, solve, bytes, backward_error, refine_steps, …}; the backward error is the componentwise one of a
+/// refined solution. Of complex values also real: the times of numeric for real values by the same pattern and pivots.
 /// @throws InvalidInput for a bad pivot
 template <Scalar S>
 nlohmann::ordered_json on_host(const LuSystem<S>& system, const LuBench& bench, int threads);
 
-/// Real values to refactor by the pattern of complex factors, beside them. Re + Im of numbers at random angles do not cancel more
-/// than these; what comes of them is not looked at, but must be finite.
+/// Real values to refactor by the pattern of complex factors, beside them. Re + Im of numbers at random angles do not
+/// cancel more than these; what comes of them is not looked at, but must be finite.
 std::vector<double> real_stand_ins(const LuSystem<std::complex<double>>& system);
 
 /// @throws InvalidInput naming method and column where the refactorization met a bad pivot
 void require_pivots(std::string_view method, const PivotMonitor& monitor);
 
-/// Measures one matrix, step by step, and hands out as it comes {"matrix": {...}}, then for every step {"begin": step} and
-/// {"step": step, "result": {...}} or {"step": step, "error": "..."}; {"error": "..."} before the first step. Rivals alone: nothing
-/// is factored by us, and "matrix" is the size.
+/// Measures one matrix, step by step, and hands out as it comes {"matrix": {...}}, then for every step {"begin": step}
+/// and
+/// {"step": step, "result": {...}} or {"step": step, "error": "..."}; {"error": "..."} before the first step. Rivals
+/// alone: nothing is factored by us, and "matrix" is the size.
 /// @param steps  dependencies; a method of LuOptions::refactor, or cpu:THREADS, or a rival's name; ablation
 void measure_lu(const LuBench& bench, const std::string& path, const std::vector<std::string>& steps,
                 const TakeJson& take);

@@ -1,5 +1,5 @@
-// ilux-lab lu-model: the performance model of [chen_wang_14, section 6] against what is measured, as in its figures 11 and
-// C.8. The device's parameters, and then every matrix, are measured by a process of its own.
+// ilux-lab lu-model: the performance model of [chen_wang_14, section 6] against what is measured, as in its figures 11
+// and C.8. The device's parameters, and then every matrix, are measured by a process of its own.
 
 #include <fmt/format.h>
 #include <unistd.h>

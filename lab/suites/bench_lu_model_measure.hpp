@@ -10,8 +10,9 @@
 
 namespace ilux::app {
 
-/// Predictions for method left with so many warps on a multiprocessor each, and for every method: {left[{each, warps, seconds,
-/// active, miss, case}], methods[{method, seconds}], model_seconds}. model_seconds is what predicting all that took.
+/// Predictions for method left with so many warps on a multiprocessor each, and for every method: {left[{each, warps,
+/// seconds, active, miss, case}], methods[{method, seconds}], model_seconds}. model_seconds is what predicting all that
+/// took.
 nlohmann::ordered_json predictions_json(const LuSystem<>& system, const DeviceParameters& device,
                                         const std::vector<Index>& each, int threads);
 

@@ -8,8 +8,9 @@
 namespace ilux::app {
 
 /// Adds left[] and methods[], where predicted and measured stand side by side with the relative error
-/// |predicted − measured| / measured; and regret{warps, method}: {chosen, best, ratio}, the measured time of what is predicted
-/// fastest over the least measured. Numbers of warps that the method's limits make the same are compared once.
+/// |predicted − measured| / measured; and regret{warps, method}: {chosen, best, ratio}, the measured time of what is
+/// predicted fastest over the least measured. Numbers of warps that the method's limits make the same are compared
+/// once.
 void add_comparison(nlohmann::ordered_json& found);
 
 /// {left{points, mean_relative_error, most}, methods[{method, matrices, mean_relative_error}], regret{warps, method:

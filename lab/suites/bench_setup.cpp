@@ -1,5 +1,5 @@
-// ilux-lab setup: how long preconditioners take to be set up, and what they are worth. Every system is measured by a process of its
-// own; where a way does not end, or ends the process, another one goes on behind it.
+// ilux-lab setup: how long preconditioners take to be set up, and what they are worth. Every system is measured by a
+// process of its own; where a way does not end, or ends the process, another one goes on behind it.
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
-// What the suite `setup` found, as a table and a chart. Findings are JSON: one object a system, {name, n, nnz, symmetric, rhs, ways[],
-// error}, a way as measure_setup hands it out, or {way, error}.
+// What the suite `setup` found, as a table and a chart. Findings are JSON: one object a system, {name, n, nnz,
+// symmetric, rhs, ways[], error}, a way as measure_setup hands it out, or {way, error}.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>

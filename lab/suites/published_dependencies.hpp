@@ -15,10 +15,10 @@ struct PublishedDependencies {
     double                               seconds = 0;
 };
 
-/// Algorithm 3 of [peng_tan_20]: for every i, every t with L(t,i) ≠ 0 and every j ≥ t with As(j,t) ≠ 0, rows i and j are
-/// searched for a common column k > t, As = L + U; one is enough to let t wait for i. O(n³) at worst. As printed, t starts at i,
-/// which would let every column wait for itself: here it starts behind i. As printed, a search goes on over all j. j = t counts,
-/// so that t waits also where L(:,t) is empty; else the edges are the exact ones.
+/// Algorithm 3 of [peng_tan_20]: for every i, every t with L(t,i) ≠ 0 and every j ≥ t with As(j,t) ≠ 0, rows i and j
+/// are searched for a common column k > t, As = L + U; one is enough to let t wait for i. O(n³) at worst. As printed, t
+/// starts at i, which would let every column wait for itself: here it starts behind i. As printed, a search goes on
+/// over all j. j = t counts, so that t waits also where L(:,t) is empty; else the edges are the exact ones.
 /// @param limit  seconds after which it is given up; 0: never
 PublishedDependencies published_dependencies(const LuPattern& pattern, double limit);
 

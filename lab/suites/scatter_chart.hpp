@@ -12,8 +12,8 @@ struct ScatterSeries {
     std::vector<std::pair<double, double>> points = {};  ///< x, y; those not positive and finite are left out
 };
 
-/// Both axes are logarithmic and of one range, so that the diagonal, which is drawn, is where both numbers agree; between the
-/// dashed lines beside it they are within a factor of two.
+/// Both axes are logarithmic and of one range, so that the diagonal, which is drawn, is where both numbers agree;
+/// between the dashed lines beside it they are within a factor of two.
 struct ScatterChart {
     std::string                title, subtitle, x, y;  ///< axes with their unit
     std::vector<ScatterSeries> series;

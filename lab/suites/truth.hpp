@@ -20,7 +20,8 @@ struct Truth {
     std::string         why_not;     ///< why there is none, or ""; then all below is empty
     std::vector<double> x, rest;     ///< n each; the solution is x + rest, unevaluated
     std::vector<double> correction;  ///< n; |last correction|, taken or not
-    /// n; how far the component moves when A and b are rounded: the standard deviation, in a small sample [kenney_laub_reese_98]
+    /// n; how far the component moves when A and b are rounded: the standard deviation, in a small sample
+    /// [kenney_laub_reese_98]
     std::vector<double> movement;
     double              largest = 0;  ///< ‖x‖_∞
     Index               steps = 0;    ///< of refinement
@@ -34,7 +35,8 @@ struct Truth {
     Index known() const;  ///< of those that count
 };
 
-/// By the library's own LU with its default options. @param seconds  for the factorization, but not its analysis; 0: no limit
+/// By the library's own LU with its default options. @param seconds  for the factorization, but not its analysis; 0: no
+/// limit
 Truth find_truth(const CsrView<double>& A, std::span<const double> b, double seconds);
 
 /// How wrong an x is beside the truth.

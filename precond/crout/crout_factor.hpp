@@ -9,8 +9,8 @@
 
 namespace ilux {
 
-/// All that a step reads of a row beside its entries. The sweep jumps from row to row, so the row of U and the column of
-/// L of one pivot lie in one cache line.
+/// All that a step reads of a row beside its entries. The sweep jumps from row to row, so the row of U and the column
+/// of L of one pivot lie in one cache line.
 template <class T>
 struct CroutRow {
     T             current = 0;  // value of the first pending entry

@@ -76,7 +76,8 @@ struct CroutVector {
     }
     std::span<const Index> index() const { return entries.index(); }
 
-    /// Divides by the pivot what the drop rule keeps, at most `limit` entries; orders it postponed first, then by index.
+    /// Divides by the pivot what the drop rule keeps, at most `limit` entries; orders it postponed first, then by
+    /// index.
     /// @return the number of entries in postponed rows;  `truncated` is set when the limit cut something off
     std::size_t drop(T d, double y, double drop_tol, std::size_t limit, const std::vector<char>& is_postponed,
                      bool& truncated);

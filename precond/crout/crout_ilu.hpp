@@ -48,10 +48,10 @@ CsrMatrix<T> image(Mirror mirror, const CsrView<T>& of)
 
 /// @param A, At  n×n with its transpose, scaled so that entries are about 1 and ordered
 /// @param tell   called now and then with the number of rows worked through; may be empty; may throw to break off
-/// The chain of row k of L_B is 1 + the longest chain of the rows it reads. U_B is solved backwards, where chains end in
-/// row k instead of starting there; its transpose's chains, known when row k comes up, are as long.
-/// With τ = 0 the factors are exact up to rounding whatever is postponed. diag(L D U) = diag(A) on B, always.
-/// Cost: Σ_k nnz(l_k)·nnz(u_k). Serial; the order of operations is fixed.
+/// The chain of row k of L_B is 1 + the longest chain of the rows it reads. U_B is solved backwards, where chains end
+/// in row k instead of starting there; its transpose's chains, known when row k comes up, are as long. With τ = 0 the
+/// factors are exact up to rounding whatever is postponed. diag(L D U) = diag(A) on B, always. Cost: Σ_k
+/// nnz(l_k)·nnz(u_k). Serial; the order of operations is fixed.
 template <Scalar T>
 CroutLevel<T> crout_ilu(const CsrView<T>& A, const CsrView<T>& At, const CroutOptions& options,
                         const std::function<void(Index)>& tell = {});

@@ -10,9 +10,9 @@
 
 namespace ilux {
 
-/// Solves L y = e by substitution as the columns of a unit lower triangular L appear, choosing e_k on the way: of modulus 1,
-/// so ±1 for real numbers.
-/// Then |y_k| = |e_kᵀ L⁻¹ e| ≤ ‖e_kᵀ L⁻¹‖₁: a rigorous lower bound, exact for M-matrices. [bollhoefer_saad_06]
+/// Solves L y = e by substitution as the columns of a unit lower triangular L appear, choosing e_k on the way: of
+/// modulus 1, so ±1 for real numbers. Then |y_k| = |e_kᵀ L⁻¹ e| ≤ ‖e_kᵀ L⁻¹‖₁: a rigorous lower bound, exact for
+/// M-matrices. [bollhoefer_saad_06]
 template <Scalar T = double>
 class InverseNorms {
 public:

@@ -74,8 +74,8 @@ double form_row(const SchurInputs<T>& in, Index i, SparseAccumulator<T>& s)
     return largest;
 }
 
-/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_mirrored. What is Inf passes whatever the bound
-/// is: the caller must see that S overflowed.
+/// Off the diagonal |s_ij| must pass `drop`; `keep_all` leaves that to drop_mirrored. What is Inf passes whatever the
+/// bound is: the caller must see that S overflowed.
 template <class T>
 void store_row(Index i, double drop_tol, double largest_term, bool keep_all, SparseAccumulator<T>& s, RowBlock<T>& out)
 {

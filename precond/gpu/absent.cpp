@@ -1,4 +1,5 @@
-// What gpu_apply.cu and gpu_jacobi.cu hold, in a build without CUDA: no Gpu can be made there, so nothing of it is reached.
+// What gpu_apply.cu and gpu_jacobi.cu hold, in a build without CUDA: no Gpu can be made there, so nothing of it is
+// reached.
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"

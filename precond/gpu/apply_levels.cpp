@@ -150,8 +150,8 @@ Source climb(std::span<const ApplyLevel<S>> run, const RunRows& rows, Index i, V
     return {c, scale};
 }
 
-/// For every component j of level l's output, l = 0, ..., run.size() (the rest): the row of the run whose unknown it is,
-/// and its factor. z_l[q[i]] = col_scale[q[i]] · (i < nB ? own unknown i : z_{l+1}[i − nB]).
+/// For every component j of level l's output, l = 0, ..., run.size() (the rest): the row of the run whose unknown it
+/// is, and its factor. z_l[q[i]] = col_scale[q[i]] · (i < nB ? own unknown i : z_{l+1}[i − nB]).
 template <Scalar S>
 std::vector<std::vector<Source>> outputs(std::span<const ApplyLevel<S>> run, const RunRows& rows)
 {

@@ -1,5 +1,6 @@
 #pragma once
-// The levels of a factorization as one application of M meets them, and the forward systems made of them. Internal to precond/.
+// The levels of a factorization as one application of M meets them, and the forward systems made of them. Internal to
+// precond/.
 
 #include <memory>
 #include <span>
@@ -10,8 +11,8 @@
 
 namespace ilux {
 
-/// A level as M⁻¹ meets it; as M⁻ᴴ does, with L_B ↔ U_Bᴴ, G ↔ Fᴴ, D conjugated, p ↔ q and their scales exchanged. Refers to
-/// `level`; what one stored by half lacks is made.
+/// A level as M⁻¹ meets it; as M⁻ᴴ does, with L_B ↔ U_Bᴴ, G ↔ Fᴴ, D conjugated, p ↔ q and their scales exchanged.
+/// Refers to `level`; what one stored by half lacks is made.
 template <Scalar S>
 struct ApplyLevel {
     ApplyLevel(const MlIluLevel<S>& level, bool adjoint);
@@ -33,7 +34,8 @@ private:
     std::shared_ptr<const Made> made_;
 };
 
-/// How what follows a level wants its input: x_i = scale[perm[i]] y[perm[i]] (a level that saves), or y as it is (empty).
+/// How what follows a level wants its input: x_i = scale[perm[i]] y[perm[i]] (a level that saves), or y as it is
+/// (empty).
 struct ApplyEntry {
     std::span<const Index>  perm;
     std::span<const double> scale;
@@ -43,7 +45,8 @@ struct ApplyEntry {
 void require_storable(Offset too_large, std::size_t value_bytes);
 
 /// The forward part of a run of levels that keep: rows are those accepted on the run's first level, on its second, ...,
-/// then the `rest` postponed on its last. Reads the run's input; writes D⁻¹ y_B, and behind it what the rest is to solve.
+/// then the `rest` postponed on its last. Reads the run's input; writes D⁻¹ y_B, and behind it what the rest is to
+/// solve.
 template <class T>
 ForwardSystem<T> keep_forward(Cpu& be, std::span<const ApplyLevel<working_of<T>>> run, Index rest, ApplyEntry entry);
 /// The backward part: reads D⁻¹ y_B and, behind it, the solution of the rest; writes the run's output.

@@ -15,8 +15,8 @@
 namespace ilux {
 namespace {
 
-// What was measured of the engines of sptrsv/, rounded up. Entries are padded to whole lanes; the rows of a level that one
-// block has need at least one task of 32; and an analysis takes scratch memory for a while.
+// What was measured of the engines of sptrsv/, rounded up. Entries are padded to whole lanes; the rows of a level that
+// one block has need at least one task of 32; and an analysis takes scratch memory for a while.
 constexpr double      padding = 1.5;
 constexpr Offset      task_entries = 32;
 constexpr std::size_t row_bytes = 160, fixed_bytes = std::size_t{4} << 20;

@@ -28,8 +28,8 @@ struct ApplyStep {
     ForwardSystem<T> system = {};
 };
 
-/// z ← M⁻¹ r, step by step. A run of levels that keep L_G and U_F is one forward and one backward system, with the rest of
-/// the factorization between them; a level that saves G and F is four. Values are stored as T.
+/// z ← M⁻¹ r, step by step. A run of levels that keep L_G and U_F is one forward and one backward system, with the rest
+/// of the factorization between them; a level that saves G and F is four. Values are stored as T.
 template <class T>
 struct ApplySystems {
     Index                     n = 0;
@@ -54,8 +54,8 @@ struct ApplySize {
                       int multiprocessors = usual_multiprocessors) const;
 };
 
-/// The systems of M⁻¹, or of M⁻ᴴ: the same with L ↔ Uᴴ, G ↔ Fᴴ and rows ↔ columns. Threaded; O(rows + entries), rows of U_F
-/// are sorted, and the dense level is inverted by its `dense` solves.
+/// The systems of M⁻¹, or of M⁻ᴴ: the same with L ↔ Uᴴ, G ↔ Fᴴ and rows ↔ columns. Threaded; O(rows + entries), rows of
+/// U_F are sorted, and the dense level is inverted by its `dense` solves.
 /// @throws InvalidInput when T = float and a value is too large for it, or when ILU(0) met a zero pivot
 template <class T>
 ApplySystems<T> apply_systems(Cpu& be, const MlIluFactors<working_of<T>>& factors, bool adjoint);
@@ -71,8 +71,8 @@ ApplySize apply_size(const Ilu0<S>& ilu0);
 template <class T>
 std::vector<T> inverse_of(Cpu& be, const DenseLevel<working_of<T>>& dense, bool adjoint);
 
-/// Options to build with for a GPU, where applying M costs its dependencies: off_diagonal=auto becomes keep (`save` has twice as
-/// many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.
+/// Options to build with for a GPU, where applying M costs its dependencies: off_diagonal=auto becomes keep (`save` has
+/// twice as many, and its four systems hold L and U twice), depth_bound=auto becomes gpu_depth_bound.
 MlIluOptions    for_gpu(MlIluOptions options);
 constexpr Index gpu_depth_bound = 32;  ///< as fast as 16 in total, with fewer steps (docs/design/precond_gpu.md)
 

@@ -86,7 +86,8 @@ template <class T = double>
 class GpuFactors {
 public:
     /// @param factors  MlIluFactors or Ilu0 of working_of<T>; not needed any more afterwards
-    /// @throws OutOfMemory before anything is allocated when the estimate passes options.memory_limit or the free memory
+    /// @throws OutOfMemory before anything is allocated when the estimate passes options.memory_limit or the free
+    /// memory
     template <class Factors>
     GpuFactors(Cpu& cpu, Gpu& gpu, const Factors& factors, const GpuFactorOptions& options);
 

@@ -14,7 +14,8 @@ template <class T = double>
 using GpuIlu0Preconditioner = GpuFactorPreconditioner<T>;
 
 /// L and U as they were factored on the host, stored on the device as T; M is applied in the values of b.
-/// @throws InvalidInput when there is a zero pivot, or T = float and a value is too large for it; OutOfMemory; DeviceError
+/// @throws InvalidInput when there is a zero pivot, or T = float and a value is too large for it; OutOfMemory;
+/// DeviceError
 template <class T = double>
 GpuIlu0<T> gpu_ilu0(Cpu& cpu, Gpu& gpu, const Ilu0<working_of<T>>& ilu0, const GpuFactorOptions& options = {})
 {

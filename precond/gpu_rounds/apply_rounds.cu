@@ -1,5 +1,6 @@
-// M⁻¹ by rounds: a launch a round, all of them one CUDA graph. Rows of a round lie together; lanes share a row as in spmv.
-// A launch begins while the one before ends, and has read its entries by then: late rounds are small, and their latency counts.
+// M⁻¹ by rounds: a launch a round, all of them one CUDA graph. Rows of a round lie together; lanes share a row as in
+// spmv. A launch begins while the one before ends, and has read its entries by then: late rounds are small, and their
+// latency counts.
 
 #include <type_traits>
 
@@ -43,8 +44,8 @@ struct Rows {
     Index         begin, end;
 };
 
-/// Each kernel starts while the one before still runs: it reads what no kernel writes, then waits. All threads come here, so that
-/// no kernel ends before the one before it.
+/// Each kernel starts while the one before still runs: it reads what no kernel writes, then waits. All threads come
+/// here, so that no kernel ends before the one before it.
 __device__ void await_kernel_before() { cudaGridDependencySynchronize(); }
 
 /// x_i ← s_i r_i, in the order of elimination.

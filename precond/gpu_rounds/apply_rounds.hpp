@@ -1,5 +1,6 @@
 #pragma once
-// M⁻¹ of a factorization in rounds: each round is one sparse product, forward with L, backward with U, and the dense rest between.
+// M⁻¹ of a factorization in rounds: each round is one sparse product, forward with L, backward with U, and the dense
+// rest between.
 
 #include <memory>
 #include <vector>
@@ -9,7 +10,8 @@
 
 namespace ilux {
 
-/// Â ≈ L D U in the order of elimination, on the device; values stored as T. Rows of a round depend on earlier rounds alone.
+/// Â ≈ L D U in the order of elimination, on the device; values stored as T. Rows of a round depend on earlier rounds
+/// alone.
 template <class T = double>
 struct RoundsFactors {
     Index              n = 0, nB = 0;     ///< rows; those eliminated in rounds: the others are the dense rest
@@ -37,7 +39,8 @@ struct RoundsScales {
 template <class T = double, class S = working_of<T>>
 class RoundsWorkspace {
 public:
-    /// Refers to `factors` and to `scales`. @param columns  1 or rounds_columns  @param scales  null: those of the factors
+    /// Refers to `factors` and to `scales`. @param columns  1 or rounds_columns  @param scales  null: those of the
+    /// factors
     /// @throws OutOfMemory, DeviceError
     RoundsWorkspace(Gpu& gpu, const RoundsFactors<T>& factors, int columns = 1, const RoundsScales* scales = nullptr);
     std::size_t bytes() const { return (x_.size() + rest_.size()) * sizeof(S); }

@@ -1,5 +1,6 @@
-// The pivots of a round: the twin of round_set.cpp and, for those chosen for other numbers, of round_replay.cpp. It needs no
-// transpose: a row tells its columns what they have to know, by flags, counts and maxima, whose order does not matter.
+// The pivots of a round: the twin of round_set.cpp and, for those chosen for other numbers, of round_replay.cpp. It
+// needs no transpose: a row tells its columns what they have to know, by flags, counts and maxima, whose order does not
+// matter.
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,6 @@
-// A dense matrix inverted in place by one cooperative launch. Every block keeps some columns in shared memory; the block with the
-// pivot's column publishes it, and all others wait for that. The next pivot's column is updated and published first.
+// A dense matrix inverted in place by one cooperative launch. Every block keeps some columns in shared memory; the
+// block with the pivot's column publishes it, and all others wait for that. The next pivot's column is updated and
+// published first.
 
 #include <algorithm>
 #include <bit>

@@ -31,7 +31,8 @@ struct Table {
         list = reinterpret_cast<unsigned short*>(cols + all + tables) + mine;
     }
 
-    /// value is added to what column j has. No two threads come with one column at a time. @return false where there is no place
+    /// value is added to what column j has. No two threads come with one column at a time. @return false where there is
+    /// no place
     __device__ bool add(Index j, V value)
     {
         unsigned s = static_cast<unsigned>(j) * 0x9e3779b1U >> shift;

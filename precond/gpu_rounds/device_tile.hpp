@@ -77,8 +77,8 @@ private:
     unsigned mask_;
 };
 
-/// Room for `count` entries of every tile of a block behind *cursor: one request a block. All threads of the block call it; the
-/// entries of a tile are the same wherever they lie.
+/// Room for `count` entries of every tile of a block behind *cursor: one request a block. All threads of the block call
+/// it; the entries of a tile are the same wherever they lie.
 template <int tiles>
 __device__ Offset room_for(Index count, int tile, bool leader, unsigned long long* cursor)
 {

@@ -1,4 +1,5 @@
-// One round eliminated: the twin of round_eliminate.cpp. A tile of lanes a row; rows of the next matrix by the size of their table.
+// One round eliminated: the twin of round_eliminate.cpp. A tile of lanes a row; rows of the next matrix by the size of
+// their table.
 
 #include <bit>
 #include <cmath>

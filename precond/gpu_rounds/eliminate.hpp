@@ -42,7 +42,8 @@ __device__ __noinline__ static double weight_of_several(const RowArrays<V>& at, 
     return sum / at.scale[i].t / at.scale[i].t;
 }
 
-/// Rows of the next matrix, from those of this one and from L and U of the round, with more room while there is too little.
+/// Rows of the next matrix, from those of this one and from L and U of the round, with more room while there is too
+/// little.
 /// @param found  how many rows need a table of each size
 template <Scalar S>
 Counters form_next(Gpu& gpu, RoundsState<S>& state, const Elimination<cuda::Value<S>>& round, const Counters& found);

@@ -1,5 +1,5 @@
-// The next round's matrix: every row summed up in a table of shared memory, its entries dropped and the diagonal compensated, as in
-// round_eliminate.cpp. Rows that need tables of one size share a launch.
+// The next round's matrix: every row summed up in a table of shared memory, its entries dropped and the diagonal
+// compensated, as in round_eliminate.cpp. Rows that need tables of one size share a launch.
 
 #include <cfloat>
 
@@ -88,7 +88,8 @@ struct Column {
     }
 };
 
-/// Which entries of a row go; as in round_eliminate.cpp. Where S is Hermitian s_rj and s_jr have one bound, to the last bit.
+/// Which entries of a row go; as in round_eliminate.cpp. Where S is Hermitian s_rj and s_jr have one bound, to the last
+/// bit.
 struct DropRule {
     const RoundDropping& dropping;
     Index                r;

@@ -7,8 +7,8 @@
 
 namespace ilux {
 
-/// The level loop of MlIluBuilder for levels in rounds alone; gives up where that one would go on by Crout's sweep or a matching, or where
-/// the rounds of a plan do not suit A.
+/// The level loop of MlIluBuilder for levels in rounds alone; gives up where that one would go on by Crout's sweep or a
+/// matching, or where the rounds of a plan do not suit A.
 template <Scalar S>
 class GpuRoundsBuilder {
 public:

@@ -1,8 +1,8 @@
 #pragma once
 // What the rounds keep on a device between their kernels. Internal to gpu_rounds/.
 //
-// Rows and columns keep their numbers from the first round to the last: what is left of S is the rows in `active`. Entries of a
-// row lie together in any order; nothing depends on it.
+// Rows and columns keep their numbers from the first round to the last: what is left of S is the rows in `active`.
+// Entries of a row lie together in any order; nothing depends on it.
 
 #include <algorithm>
 #include <array>
@@ -50,7 +50,8 @@ struct alignas(32) Pivot {
     Index  U_length;
 };
 
-/// Of an unknown: the test vector t, ‖t‖ where there are several, and √m |t|, m the largest entry of its row when the round began.
+/// Of an unknown: the test vector t, ‖t‖ where there are several, and √m |t|, m the largest entry of its row when the
+/// round began.
 struct alignas(16) Scale {
     double t, sized;
 };
@@ -131,8 +132,8 @@ private:
     std::size_t                     used_ = 0;
 };
 
-/// A on its way through the rounds: what is left of it, the factors so far, and all that kernels need between. Pointers are to the
-/// device.
+/// A on its way through the rounds: what is left of it, the factors so far, and all that kernels need between. Pointers
+/// are to the device.
 template <Scalar S>
 struct RoundsState {
     using V = cuda::Value<S>;

@@ -135,7 +135,8 @@ __global__ void __launch_bounds__(tile_threads) count_rows(ActiveRows<V> level)
 __device__ bool differ(double a, double b) { return a != b; }
 __device__ bool differ(cuda::Complex<double> a, cuda::Complex<double> b) { return a.re != b.re || a.im != b.im; }
 
-/// Entries on or above the diagonal without an equal or a conjugate partner below it. Rows are in ascending order of columns.
+/// Entries on or above the diagonal without an equal or a conjugate partner below it. Rows are in ascending order of
+/// columns.
 template <class V>
 __global__ void find_asymmetry(Index n, RowsView<V> A, Counters* counters)
 {

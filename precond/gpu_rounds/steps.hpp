@@ -14,7 +14,8 @@ struct DiagonalFacts {
     double largest = 0;             ///< of all entries
 };
 
-/// Whether A = Aᴴ or A = Aᵀ, exactly, as ilux::mirror_of() says it. Needs rows in which columns ascend, as those of a DeviceCsr.
+/// Whether A = Aᴴ or A = Aᵀ, exactly, as ilux::mirror_of() says it. Needs rows in which columns ascend, as those of a
+/// DeviceCsr.
 template <Scalar S>
 Mirror find_mirror(Gpu& gpu, RoundsState<S>& state);
 /// What damped.hpp asks of a matrix.
@@ -27,12 +28,12 @@ DampingFacts damping_facts(Gpu& gpu, RoundsState<S>& state);
 /// a_jj ← a_jj + iβ |a_jj|
 template <Scalar S>
 void damp(Gpu& gpu, RoundsState<S>& state, double beta);
-/// Begins a level: estimates are 1; where `scaling` says so rows and columns are equilibrated, as on the host, and the test vector
-/// goes along.
+/// Begins a level: estimates are 1; where `scaling` says so rows and columns are equilibrated, as on the host, and the
+/// test vector goes along.
 template <Scalar S>
 DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling);
-/// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of active
-/// rows. @return both counts, and the sums over the pivots
+/// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of
+/// active rows. @return both counts, and the sums over the pivots
 template <Scalar S>
 Counters choose_pivots(Gpu& gpu, RoundsState<S>& state, const RoundBounds& bounds);
 /// Pivots that an earlier setup chose, whatever they are like now: listed as choose_pivots() does it.

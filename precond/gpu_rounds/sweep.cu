@@ -1,5 +1,5 @@
-// The sweeps of a round, as round_set.cpp makes them: rows that come first among their neighbours become pivots, and leave others no
-// room. One launch for all of them.
+// The sweeps of a round, as round_set.cpp makes them: rows that come first among their neighbours become pivots, and
+// leave others no room. One launch for all of them.
 
 #include "ilux/precond/gpu_rounds/sweep.hpp"
 
@@ -25,7 +25,8 @@ struct Share {
     __device__ Fixed of(double size, Index j) const { return fixed<40>(size * fabs(at.scale[j].t) * by_size, 4); }
 };
 
-/// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied meanwhile.
+/// The lists of a sweep. Their lengths are three in turn: one that was read last, or is read next, is emptied
+/// meanwhile.
 struct Lists {
     const Index *waiting, *fresh_before;  ///< rows; those chosen in the sweep before
     Index *      watching, *fresh;        ///< chosen with neighbours that wait; tentative now
@@ -61,8 +62,8 @@ __device__ void for_neighbours(const Round<V>& round, const Tile<lanes>& tile, I
     });
 }
 
-/// A row that waits: what chosen neighbours take of its room, and who comes first of those in its row that wait. It need not look
-/// again while that one waits.
+/// A row that waits: what chosen neighbours take of its room, and who comes first of those in its row that wait. It
+/// need not look again while that one waits.
 template <int lanes, class V>
 __device__ void judge(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
@@ -91,7 +92,8 @@ __device__ void judge(const Round<V>& round, const Tile<lanes>& tile, Index k)
 
 __device__ bool may_wait(Status status) { return waits(status) || status == tentative || status == rejected; }
 
-/// Rows that wait, or may have to wait on, and do not fit the room of pivot k are lost. @return whether there are others
+/// Rows that wait, or may have to wait on, and do not fit the room of pivot k are lost. @return whether there are
+/// others
 template <int lanes, class V>
 __device__ bool doom(const Round<V>& round, const Tile<lanes>& tile, Index k, Fixed used)
 {
@@ -158,7 +160,8 @@ __device__ void reject(const Round<V>& round, Index k)
 
 constexpr Index none = 0x7fffffff;
 
-/// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay. @return whether others wait
+/// A pivot of an earlier sweep: of the tentative ones in its row the first that fit its room stay. @return whether
+/// others wait
 template <int lanes, class V>
 __device__ bool settle(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
@@ -245,7 +248,8 @@ __device__ bool ties_have_detours(const Round<V>& round, const Tile<lanes>& tile
     return true;
 }
 
-/// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits on.
+/// Pivots chosen before, and those tentative now: one of these that another has in its row, and comes after it, waits
+/// on.
 template <int lanes, class V>
 __device__ void settle_rows(const Round<V>& round, const Tile<lanes>& tile, const Lists& lists, long first, long stride)
 {

@@ -94,7 +94,8 @@ void DenseLevel<T>::choose_scales(const CsrView<T>& S, bool definite)
     }
 }
 
-/// S ← V |Λ| Vᴴ, eigenvalues of rounding size raised to it; a definite S stays, which its Cholesky factors tell in a fraction of the time.
+/// S ← V |Λ| Vᴴ, eigenvalues of rounding size raised to it; a definite S stays, which its Cholesky factors tell in a
+/// fraction of the time.
 /// @return whether S is definite now
 template <Scalar T>
 bool DenseLevel<T>::make_definite(std::vector<T>& S, Index most_absolute, const StopToken& stop) const

@@ -11,17 +11,19 @@ namespace ilux {
 
 struct SingleScales;
 
-/// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, by QR with column pivoting: S P = Q R, where the
-/// rows of R beyond the numerical rank are replaced by the identity. M then stays regular, so that a consistent singular
-/// system can still be solved. Empty rows and columns of S are paired likewise without being stored. With `definite` S is
-/// Hermitian and ought to be positive definite; where dropping has spoiled that, or A is not, |S| (absolute eigenvalues) takes its place.
+/// S⁻¹ by LU with partial pivoting, or, when S is numerically singular, by QR with column pivoting: S P = Q R, where
+/// the rows of R beyond the numerical rank are replaced by the identity. M then stays regular, so that a consistent
+/// singular system can still be solved. Empty rows and columns of S are paired likewise without being stored. With
+/// `definite` S is Hermitian and ought to be positive definite; where dropping has spoiled that, or A is not, |S|
+/// (absolute eigenvalues) takes its place.
 template <Scalar T = double>
 class DenseLevel {
 public:
     static constexpr Index largest = 4000;  ///< order of a last level that build() solves densely
 
     DenseLevel() = default;
-    /// @param most_absolute  rows of which |S| is taken at most: where it takes more, the level is left empty, and size() is 0
+    /// @param most_absolute  rows of which |S| is taken at most: where it takes more, the level is left empty, and
+    /// size() is 0
     /// @param stop  ends the work, between its steps
     DenseLevel(const CsrView<T>& S, bool definite = false, Index most_absolute = largest, const StopToken& stop = {});
     /// That of R S C in single precision. @throws InvalidInput where a value is out of the range of float

@@ -13,9 +13,9 @@ namespace {
 
 template <class T>
 constexpr double entry_bytes = sizeof(T) + sizeof(Index);
-// Beside its entries a row stores: p, q, two scale factors; if accepted D⁻¹, pointers into L_B, U_B and `upper`, and for
-// both solves its place in the level order, the work before it and, in the worst case, the end of a level of its own;
-// if postponed a pointer into `lower`, and a row of the next level.
+// Beside its entries a row stores: p, q, two scale factors; if accepted D⁻¹, pointers into L_B, U_B and `upper`, and
+// for both solves its place in the level order, the work before it and, in the worst case, the end of a level of its
+// own; if postponed a pointer into `lower`, and a row of the next level.
 constexpr double both_bytes = 2 * sizeof(Index) + 2 * sizeof(double);
 template <class T>
 constexpr double accepted_bytes = both_bytes + sizeof(T) + 3 * sizeof(Offset) +

@@ -7,7 +7,8 @@
 
 namespace ilux {
 
-/// Bytes left for the levels still to come. Every array of a level counts, the host's plans of its L_B and U_B included.
+/// Bytes left for the levels still to come. Every array of a level counts, the host's plans of its L_B and U_B
+/// included.
 template <Scalar T = double>
 class LevelBudget {
 public:

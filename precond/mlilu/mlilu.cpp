@@ -1,4 +1,5 @@
-// The level loop of [bollhoefer_saad_06]: factor what can be factored safely, go on with the Schur complement of the rest.
+// The level loop of [bollhoefer_saad_06]: factor what can be factored safely, go on with the Schur complement of the
+// rest.
 
 #include "ilux/precond/mlilu/mlilu.hpp"
 

@@ -25,8 +25,8 @@ struct MlIluLevelReport {
     double inverse_L = 0, inverse_U = 0;
     /// Longest chains of dependent rows, at most the depth bound unless `decisions` raise it.
     Index depth_L = 0, depth_U = 0;
-    /// Of a level in rounds: Σ_j |s_kj t_j| over the other pivots of a pivot's round, which are cut, as a share of |s_kk t_k|; the mean of
-    /// all its pivots.
+    /// Of a level in rounds: Σ_j |s_kj t_j| over the other pivots of a pivot's round, which are cut, as a share of
+    /// |s_kk t_k|; the mean of all its pivots.
     double cut = 0;
 };
 
@@ -55,27 +55,31 @@ struct MlIluFactors;  // the levels; immutable
 template <Scalar T = double>
 struct MlIluLevelPlans;  // how the host solves with a level's L_B and U_B
 
-/// A finished multilevel factorization of a matrix with values of T. Cheap to copy (shared); immutable; serves any number of threads.
+/// A finished multilevel factorization of a matrix with values of T. Cheap to copy (shared); immutable; serves any
+/// number of threads.
 template <Scalar T = double>
 class MlIlu {
 public:
-    /// @param on_progress  told of every level before matching and ordering, with `done` = 0, and every few hundred columns
+    /// @param on_progress  told of every level before matching and ordering, with `done` = 0, and every few hundred
+    /// columns
     /// @param stop     asked as often, and within matching and ordering; not within the dense level
     /// @throws InvalidInput unless A is square; OutOfMemory when memory_limit cannot hold even the sparsest factor;
     ///         Cancelled, OutOfTime
     static MlIlu build(Cpu& be, const CsrView<T>& A, const MlIluOptions& options,
                        const ProgressListener& on_progress = {}, const StopToken& stop = {});
-    /// By the sets of pivots and the matching that an earlier setup found for another matrix; estimates and dropping are of
-    /// this one. Takes 0.6 to 0.75 of the time of build(). Where a pivot, an estimate, an update or what is cut shows that they do not suit A, it
-    /// is set up by build() after all, and `decisions` says why.
+    /// By the sets of pivots and the matching that an earlier setup found for another matrix; estimates and dropping
+    /// are of this one. Takes 0.6 to 0.75 of the time of build(). Where a pivot, an estimate, an update or what is cut
+    /// shows that they do not suit A, it is set up by build() after all, and `decisions` says why.
     /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
     static MlIlu rebuild(Cpu& be, const CsrView<T>& A, const MlIluOptions& options, const RoundsPlan& plan,
                          const ProgressListener& on_progress = {}, const StopToken& stop = {});
-    /// What rebuild() needs; nothing where the first level is not in rounds. Copies 4 bytes a row, 24 of a level that a matching has permuted.
+    /// What rebuild() needs; nothing where the first level is not in rounds. Copies 4 bytes a row, 24 of a level that a
+    /// matching has permuted.
     std::optional<RoundsPlan> rounds_plan() const;
     const MlIluReport&        report() const;
     const MlIluFactors<T>&    factors() const { return *factors_; }
-    /// M of R A C for this M of A, its values and arithmetic in single precision: what the host applies. Its report counts its own bytes.
+    /// M of R A C for this M of A, its values and arithmetic in single precision: what the host applies. Its report
+    /// counts its own bytes.
     /// @throws InvalidInput where a value is out of the range of float
     MlIlu<single_of<T>> in_single(const SingleScales& scales) const;
     /// By level, and shared by all copies.
@@ -99,7 +103,8 @@ public:
     Index size() const override;
     void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override;
     void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
-    /// A thread a column, with a workspace each; where columns are fewer than half of the threads, all threads for one after another.
+    /// A thread a column, with a workspace each; where columns are fewer than half of the threads, all threads for one
+    /// after another.
     void apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z) override;
 
 private:

@@ -1,4 +1,5 @@
-// z ← M⁻¹ r and z ← M⁻ᴴ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations (3)-(11).
+// z ← M⁻¹ r and z ← M⁻ᴴ r: down the levels, the dense solve, and up again. [bollhoefer_saad_06], [aliaga19] equations
+// (3)-(11).
 
 #include <omp.h>
 
@@ -12,7 +13,8 @@
 namespace ilux {
 namespace {
 
-/// Down and up the levels. The adjoint exchanges L with Uᴴ, G with Fᴴ, D with D̄, and the two permutations with their scales.
+/// Down and up the levels. The adjoint exchanges L with Uᴴ, G with Fᴴ, D with D̄, and the two permutations with their
+/// scales.
 template <bool adjoint, class T>
 class Application {
 public:
@@ -162,7 +164,8 @@ void MlIluPreconditioner<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::s
     Application<true, T>(be, mlilu_, work_).solve(0, r, z, 0);
 }
 
-/// A thread with a column of its own waits for no other one. With fewer columns than half of the threads most of these would idle.
+/// A thread with a column of its own waits for no other one. With fewer columns than half of the threads most of these
+/// would idle.
 template <Scalar T>
 void MlIluPreconditioner<T>::apply_columns(Cpu& be, std::span<const T> R, std::span<T> Z)
 {

@@ -1,5 +1,6 @@
 #pragma once
-// What is decided about a level, on whatever machine: whether it is matched, whether and how it is eliminated in rounds.
+// What is decided about a level, on whatever machine: whether it is matched, whether and how it is eliminated in
+// rounds.
 
 #include <limits>
 #include <string>
@@ -37,10 +38,11 @@ constexpr bool nearly_dense(Offset n, Offset nnz) { return 3 * nnz > n * n; }
 
 constexpr double rounds_like_size = 8;  ///< of two entries of the test vector that are alike, at most
 
-/// Compensation wants rows that are dominant in the test vector; where most are, rounds with it take fewer steps than Crout's
-/// sweep, where few are, more. Where a matching has moved rows, unknowns are of several kinds, such as volts and amperes, and
-/// the constant test vector stands for nothing. Where coefficients jump at every turn, weak ties hold many islands: there t jumps,
-/// by the root of their ratio. In a nearly dense matrix every row sees every other one, and pivots are found one by one.
+/// Compensation wants rows that are dominant in the test vector; where most are, rounds with it take fewer steps than
+/// Crout's sweep, where few are, more. Where a matching has moved rows, unknowns are of several kinds, such as volts
+/// and amperes, and the constant test vector stands for nothing. Where coefficients jump at every turn, weak ties hold
+/// many islands: there t jumps, by the root of their ratio. In a nearly dense matrix every row sees every other one,
+/// and pivots are found one by one.
 RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level);
 
 /// A sentence for each option that is not at its default and has no effect on a matrix with so many entries.
@@ -50,19 +52,21 @@ std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds
 /// What speaks against the rounds of an earlier matrix, which were chosen with or without compensation, or "".
 std::string why_not_again(const RoundsChoice& choice, bool compensated);
 
-/// Whether the multilevel ILU of A is likely to be made in rounds, told by A as it is: a row is dominant in the test vector, which is the
-/// constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
+/// Whether the multilevel ILU of A is likely to be made in rounds, told by A as it is: a row is dominant in the test
+/// vector, which is the constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
 template <Scalar T>
 bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options);
 
 constexpr Index most_test_vectors = 64;
-/// The test vectors for a matrix of n rows: near_null, or a constant. Several are scaled by powers of two, each so that its largest value is
-/// about 1.
-/// @throws InvalidInput where it is not n × 1 to most_test_vectors, or has an Inf, a NaN, or a row that is 0 or, beside the largest values of
+/// The test vectors for a matrix of n rows: near_null, or a constant. Several are scaled by powers of two, each so that
+/// its largest value is about 1.
+/// @throws InvalidInput where it is not n × 1 to most_test_vectors, or has an Inf, a NaN, or a row that is 0 or, beside
+/// the largest values of
 ///         several vectors, below 1e-150
 std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
-/// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the caller.
+/// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the
+/// caller.
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest);
 
 /// Rows of the dense end, which should cost less than the rest of a matrix with so many entries.

@@ -10,7 +10,8 @@
 
 namespace ilux::detail {
 
-/// Where F and G may be stored, the sweep has the room that they leave; where that is too little, the room of U_F and L_G.
+/// Where F and G may be stored, the sweep has the room that they leave; where that is too little, the room of U_F and
+/// L_G.
 template <class T>
 FactoredLevel<T> MlIluBuilder<T>::factor(const Preprocessed<T>& pre)
 {

@@ -49,8 +49,8 @@ struct MlIluFactors {
     bool                       full = false;           ///< the memory limit has ended its rounds
 };
 
-/// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice. A level stored by half
-/// has no plan of L_B.
+/// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice. A level
+/// stored by half has no plan of L_B.
 template <Scalar T>
 struct MlIluLevelPlans {
     SpTrsvPlan<T, T> L_B, U_B;

@@ -16,7 +16,8 @@ namespace ilux {
 
 /// Whether large entries are permuted to the diagonal first; automatic: where diagonal entries are small.
 enum class MatchingChoice { automatic, on, off };
-/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve with B̃ each time M is applied.
+/// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve with B̃ each time M is
+/// applied.
 enum class OffDiagonal { automatic, keep, save };
 /// Sign rule of the estimates of ‖L⁻¹‖ and ‖U⁻¹‖.
 enum class Estimator { greedy, look_ahead };
@@ -37,10 +38,11 @@ inline std::span<const std::string_view> names(Estimator)
     return all;
 }
 
-/// How a level is factored: one pivot after another (Crout), or in rounds of pivots that do not see one another; automatic: rounds
-/// where nearly all rows are diagonally dominant as they stand.
+/// How a level is factored: one pivot after another (Crout), or in rounds of pivots that do not see one another;
+/// automatic: rounds where nearly all rows are diagonally dominant as they stand.
 enum class MlIluSetup { automatic, crout, rounds };
-/// Whether what rounds drop is added to the diagonal; automatic: where nearly all rows are diagonally dominant as they stand.
+/// Whether what rounds drop is added to the diagonal; automatic: where nearly all rows are diagonally dominant as they
+/// stand.
 enum class Compensation { automatic, on, off };
 
 inline std::span<const std::string_view> names(MlIluSetup)
@@ -108,8 +110,9 @@ struct MlIluOptions {
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
-    /// Near-null-space vectors (A t is small beside t), in the user's unknowns: n × how many, by rows, no row all 0; null: a constant. Rounds with
-    /// compensation keep what A does to them. No text stands for it. Two of these are equal where they are one object.
+    /// Near-null-space vectors (A t is small beside t), in the user's unknowns: n × how many, by rows, no row all 0;
+    /// null: a constant. Rounds with compensation keep what A does to them. No text stands for it. Two of these are
+    /// equal where they are one object.
     std::shared_ptr<const std::vector<double>> near_null = {};
 
     /// τ_S as it acts.

@@ -1,5 +1,5 @@
-// A level of pairs of rows as pivots, for the M of |D| that MINRES needs. In a Hermitian A with a small diagonal [a b; b̄ c] is a good pivot
-// where a and c are none; without it every such row would be postponed to the dense end.
+// A level of pairs of rows as pivots, for the M of |D| that MINRES needs. In a Hermitian A with a small diagonal [a b;
+// b̄ c] is a good pivot where a and c are none; without it every such row would be postponed to the dense end.
 
 #include <algorithm>
 #include <cmath>

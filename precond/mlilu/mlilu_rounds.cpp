@@ -24,7 +24,8 @@ std::vector<double> scaled_test_vectors(std::span<const double> t, std::span<con
     return scaled;
 }
 
-/// Rows that couple unknowns of like t alone: in scaled unknowns t jumps where coefficients do, by the root of their ratio.
+/// Rows that couple unknowns of like t alone: in scaled unknowns t jumps where coefficients do, by the root of their
+/// ratio.
 template <class T>
 Index even_rows(Cpu& be, const CsrView<T>& A, TestVectors t)
 {

@@ -35,7 +35,8 @@ Maxima scaled_maxima(const CsrView<T>& A, const std::vector<double>& r, const st
     return m;
 }
 
-/// Rows and columns by the square roots of their largest entries, a few times: equal on both sides for a Hermitian A. [ruiz_01]
+/// Rows and columns by the square roots of their largest entries, a few times: equal on both sides for a Hermitian A.
+/// [ruiz_01]
 template <class T>
 void equilibrate(const CsrView<T>& A, std::vector<double>& r, std::vector<double>& c)
 {

@@ -8,8 +8,8 @@
 
 namespace ilux {
 
-/// What pivots chosen for other numbers have to keep to: 4 κ and 10 γ. An update that grows is measured by the largest entry,
-/// which need not be about 1 where the scale factors of an old matching meet new numbers.
+/// What pivots chosen for other numbers have to keep to: 4 κ and 10 γ. An update that grows is measured by the largest
+/// entry, which need not be about 1 where the scale factors of an old matching meet new numbers.
 inline RoundBounds bounds_of_replay(RoundBounds bounds, double largest_entry)
 {
     bounds.inverse *= 4;
@@ -17,8 +17,8 @@ inline RoundBounds bounds_of_replay(RoundBounds bounds, double largest_entry)
     return bounds;
 }
 
-/// What may be cut from a level's rows between pivots of one round, where `cut` was when the rounds were chosen; both as
-/// MlIluLevelReport::cut.
+/// What may be cut from a level's rows between pivots of one round, where `cut` was when the rounds were chosen; both
+/// as MlIluLevelReport::cut.
 constexpr double most_cut(double cut)
 {
     constexpr double factor = 3, unseen = 0.01;

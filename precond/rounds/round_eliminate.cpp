@@ -186,8 +186,8 @@ double Eliminator<T>::form_row(Index i, RowSums<T>& row) const
     return largest_term;
 }
 
-/// The diagonal with `lumped` added, as far as it stays dominant over `kept` = Σ |s_rj| |t_j / t_r| of the entries that stay,
-/// and is not a tenth of itself; a row that is not dominant anyway gets nothing.
+/// The diagonal with `lumped` added, as far as it stays dominant over `kept` = Σ |s_rj| |t_j / t_r| of the entries that
+/// stay, and is not a tenth of itself; a row that is not dominant anyway gets nothing.
 template <class T>
 T Eliminator<T>::compensated(T d, T lumped, double kept) const
 {
@@ -198,9 +198,9 @@ T Eliminator<T>::compensated(T d, T lumped, double kept) const
     return turned || std::abs(sum) < least ? d * (least / size) : sum;
 }
 
-/// Up to where an entry of row i goes. What is Inf never does: the caller must see that S overflowed. Where it is compensated
-/// an entry goes that is weak for both unknowns, whatever their scale: |s_ij t_i t_j| ≤ τ_S min(m_i t_i², m_j t_j²). An island
-/// loses no tie that is weak for it alone, and so does not become singular.
+/// Up to where an entry of row i goes. What is Inf never does: the caller must see that S overflowed. Where it is
+/// compensated an entry goes that is weak for both unknowns, whatever their scale: |s_ij t_i t_j| ≤ τ_S min(m_i t_i²,
+/// m_j t_j²). An island loses no tie that is weak for it alone, and so does not become singular.
 template <class T>
 auto Eliminator<T>::drop_rule(Index i, double largest_term, const RowSums<T>& row) const
 {

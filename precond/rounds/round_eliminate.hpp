@@ -14,13 +14,15 @@ namespace ilux {
 /// What a round drops from its Schur complement, and what becomes of it.
 struct RoundDropping {
     double drop_tol = 0;  ///< τ_S: entries up to τ_S times the largest of their row go
-    /// What goes is added to the diagonal, weighted by t, as far as the row stays dominant, and has to be weak for both unknowns.
+    /// What goes is added to the diagonal, weighted by t, as far as the row stays dominant, and has to be weak for both
+    /// unknowns.
     bool compensate = false;
     /// That S is, and stays: then entries up to τ_S √(m_i m_j) go, m the largest of the rows before the round.
     Mirror mirror = Mirror::none;
 };
 
-/// S ≈ [I 0; L I] [D 0; 0 next] [I U; 0 I] in the order (pivots, rest). Couplings among the pivots are dropped, or added to D.
+/// S ≈ [I 0; L I] [D 0; 0 next] [I U; 0 I] in the order (pivots, rest). Couplings among the pivots are dropped, or
+/// added to D.
 template <class T>
 struct EliminatedRound {
     CsrMatrix<T>   L, U;                  ///< rest × pivots, pivots × rest

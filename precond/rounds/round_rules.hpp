@@ -21,9 +21,10 @@ constexpr Status chosen = 0, tentative = 1, rejected = 2, excluded = ~Status{0};
 
 ILUX_HOST_DEVICE inline bool waits(Status status) { return status > rejected && status != excluded; }
 
-// Couplings, weighted by t, are conductances between unknowns; what a diagonal has beyond the sum of its row is one to the ground. Beside a tie
-// of two unknowns go detours: one by the ground, and one by each third unknown that both are tied to. A pivot may be tied to another one of its
-// round, which cuts the tie, where the detours carry a fourth of it: then no part of the matrix floats for want of that tie.
+// Couplings, weighted by t, are conductances between unknowns; what a diagonal has beyond the sum of its row is one to
+// the ground. Beside a tie of two unknowns go detours: one by the ground, and one by each third unknown that both are
+// tied to. A pivot may be tied to another one of its round, which cuts the tie, where the detours carry a fourth of it:
+// then no part of the matrix floats for want of that tie.
 
 /// What two conductances in series carry. @param a, b  of one unit
 ILUX_HOST_DEVICE inline double in_series(double a, double b) { return a > 0 && b > 0 ? a * (b / (a + b)) : 0; }

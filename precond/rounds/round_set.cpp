@@ -92,8 +92,8 @@ private:
                1 + std::abs(in_.w_L[k]) <= bounds_.inverse && 1 + std::abs(in_.w_U[k]) <= bounds_.inverse;
     }
 
-    /// Every waiting row: excluded where the pivots chosen leave it no room, tentative where it comes before all in its row that
-    /// wait.
+    /// Every waiting row: excluded where the pivots chosen leave it no room, tentative where it comes before all in its
+    /// row that wait.
     void judge()
     {
         update_waiting([&](Index k) { return verdict(k); });
@@ -173,8 +173,8 @@ private:
         return tie <= tie_over_detours * sum;
     }
 
-    /// Tentative pivots are no neighbours of one another, but may be of the same pivot chosen before: the first that fit its
-    /// budget stay.
+    /// Tentative pivots are no neighbours of one another, but may be of the same pivot chosen before: the first that
+    /// fit its budget stay.
     void settle_budgets()
     {
         if (bounds_.weak_coupling == 0) return;

@@ -57,11 +57,12 @@ struct RoundSet {
 };
 
 /// A set of fit rows without couplings among them, but for weak ones; few further rows would fit.
-/// A row k is dominant where Σ_j≠k |s_kj| ‖t_j‖ ≤ |s_kk| ‖t_k‖. Rows of low degree come first, |row| · |column|, then by a fixed shuffle of their
-/// numbers; rows much longer than the mean come in a later round. The set does not depend on the number of threads. [luby_86]
-/// Such a coupling in the row of the pivot that is chosen later must have detours (round_rules.hpp).
-/// Where one of two rows sees the other and that one does not see it, the first to be free comes first.
-/// Cost O(nnz) a sweep, some twenty sweeps, and |row k| · |row j| for a weak coupling of pivot k to pivot j; `tell` is called before each.
+/// A row k is dominant where Σ_j≠k |s_kj| ‖t_j‖ ≤ |s_kk| ‖t_k‖. Rows of low degree come first, |row| · |column|, then
+/// by a fixed shuffle of their numbers; rows much longer than the mean come in a later round. The set does not depend
+/// on the number of threads. [luby_86] Such a coupling in the row of the pivot that is chosen later must have detours
+/// (round_rules.hpp). Where one of two rows sees the other and that one does not see it, the first to be free comes
+/// first. Cost O(nnz) a sweep, some twenty sweeps, and |row k| · |row j| for a weak coupling of pivot k to pivot j;
+/// `tell` is called before each.
 template <class T>
 RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBounds& bounds,
                           const std::function<void()>& tell = {});

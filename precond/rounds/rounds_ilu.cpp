@@ -21,7 +21,8 @@ struct RoundFactors {
     CsrMatrix<T>       L, U;
 };
 
-/// The rounds of a level, put together as one factorization in the order (pivots of round 1, of round 2, ..., postponed).
+/// The rounds of a level, put together as one factorization in the order (pivots of round 1, of round 2, ...,
+/// postponed).
 template <class T>
 class Assembly {
 public:

@@ -1,5 +1,6 @@
 #pragma once
-// One level of the multilevel ILU, eliminated in rounds: sets of pivots that do not see one another, instead of one after another.
+// One level of the multilevel ILU, eliminated in rounds: sets of pivots that do not see one another, instead of one
+// after another.
 
 #include <functional>
 #include <string>
@@ -20,7 +21,8 @@ struct RoundsOptions {
     Index         enough = 0;          ///< the level ends when so few rows are left
     double        least_share = 0.02;  ///< or a round finds fewer pivots than this share of its rows
     double        most_entries = 0;    ///< or its factors and S together have more entries; 0: no limit
-    /// These rounds and no others, whatever `enough` and `least_share` are, within `bounds`, which should be bounds_of_replay().
+    /// These rounds and no others, whatever `enough` and `least_share` are, within `bounds`, which should be
+    /// bounds_of_replay().
     const RoundsOfLevel* kept = nullptr;
     Index most_rounds = 0;  ///< or there were so many rounds; 0: no limit. Chains of L and U are no longer
 };

@@ -1,5 +1,6 @@
 #pragma once
-// What a setup in rounds has decided, enough to eliminate other matrices of the same pattern by the same rounds, and where its time went.
+// What a setup in rounds has decided, enough to eliminate other matrices of the same pattern by the same rounds, and
+// where its time went.
 
 #include <vector>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Rows worked on side by side: what a thread computes of a row depends on the row alone, so no result depends on the threads.
+// Rows worked on side by side: what a thread computes of a row depends on the row alone, so no result depends on the
+// threads.
 
 #include <omp.h>
 
@@ -15,7 +16,8 @@ namespace ilux {
 inline constexpr Index rows_in_block = 1024;
 inline Index           row_blocks(Index n) { return n / rows_in_block + (n % rows_in_block != 0); }
 
-/// work(b, begin, end, thread) for block b of the rows 0..n−1, on all threads. What it throws ends the loop and is thrown again.
+/// work(b, begin, end, thread) for block b of the rows 0..n−1, on all threads. What it throws ends the loop and is
+/// thrown again.
 template <class Work>
 void for_row_blocks(Cpu& be, Index n, Work&& work)
 {

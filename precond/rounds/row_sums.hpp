@@ -1,5 +1,6 @@
 #pragma once
-// A row of a sparse product under construction, in a table no larger than the row needs: it stays in the cache, whatever the matrix.
+// A row of a sparse product under construction, in a table no larger than the row needs: it stays in the cache,
+// whatever the matrix.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
-// Vectors that M should treat as A does: those that A takes to little, such as a constant or the motions of a rigid body.
+// Vectors that M should treat as A does: those that A takes to little, such as a constant or the motions of a rigid
+// body.
 
 #include <cmath>
 #include <span>
@@ -21,8 +22,8 @@ public:
     Index                   count() const { return count_; }
     /// ‖t_i‖
     double size(Index i) const { return count_ == 1 ? std::abs(val_[i]) : std::sqrt(dot(i, i)); }
-    /// ⟨t_i, t_j⟩ / ‖t_i‖²: s_ij times it, on the diagonal in place of s_ij at j, changes S t least, in the sense of least squares; not
-    /// at all where t is one vector.
+    /// ⟨t_i, t_j⟩ / ‖t_i‖²: s_ij times it, on the diagonal in place of s_ij at j, changes S t least, in the sense of
+    /// least squares; not at all where t is one vector.
     double weight(Index i, Index j) const { return count_ == 1 ? val_[j] / val_[i] : dot(i, j) / dot(i, i); }
 
 private:

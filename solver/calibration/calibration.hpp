@@ -16,8 +16,9 @@ using ProbeClock = std::function<double(std::string_view probe, const std::funct
 /// The fastest of three runs.
 ProbeClock wall_clock_of_three();
 
-/// The built-in rates, those of each engine times what a problem of the gallery takes over what they expect of it: an LU by entries and by
-/// fronts, its order, Crout's sweep, rounds, and steps with their M, on one thread; fronts and rounds on a GPU. A few seconds.
+/// The built-in rates, those of each engine times what a problem of the gallery takes over what they expect of it: an
+/// LU by entries and by fronts, its order, Crout's sweep, rounds, and steps with their M, on one thread; fronts and
+/// rounds on a GPU. A few seconds.
 /// @param gpu  null: its rates stay as they are
 Rates calibrated(const ProbeClock& seconds_of, Gpu* gpu = nullptr);
 

@@ -22,9 +22,9 @@ struct SystemToMeasure {
     StopToken          stop = {};
 };
 
-/// Measures, and hands out, as it comes, objects of which later ones add to earlier ones: {"begin": step} once the device is
-/// warm, {"seconds": {...}}, {"outcome", "relative_residual", ...}. The strategy goes before mode, method and device of
-/// the options.
+/// Measures, and hands out, as it comes, objects of which later ones add to earlier ones: {"begin": step} once the
+/// device is warm, {"seconds": {...}}, {"outcome", "relative_residual", ...}. The strategy goes before mode, method and
+/// device of the options.
 /// @param strategy  direct, iterative or auto, on cpu or gpu
 /// @throws InvalidOption, InvalidInput, DeviceError, Stopped
 template <Scalar S>

@@ -1,5 +1,6 @@
 #pragma once
-// One strategy on one system, as a row of a comparison: what it is, what is found out, and whether its x solves the system.
+// One strategy on one system, as a row of a comparison: what it is, what is found out, and whether its x solves the
+// system.
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>

@@ -89,8 +89,8 @@ struct MemoryEstimate {
     std::string_view what;
     double           bytes;
 };
-/// A column index takes 4 bytes beside a value; fill 3 is what the default tolerance typically leaves. On a GPU, which takes
-/// real values alone, lie A, the factors with the places of their rows, and the basis.
+/// A column index takes 4 bytes beside a value; fill 3 is what the default tolerance typically leaves. On a GPU, which
+/// takes real values alone, lie A, the factors with the places of their rows, and the basis.
 std::vector<MemoryEstimate> estimates(const MatrixInfo& info);
 
 }  // namespace ilux

@@ -7,8 +7,8 @@
 
 namespace ilux {
 
-/// Keys as docs/design/apps.md lists them, but those that only the program knows. Numbers that are not finite become null;
-/// times and sizes are those of the attempt whose x is handed out, except seconds.total.
+/// Keys as docs/design/apps.md lists them, but those that only the program knows. Numbers that are not finite become
+/// null; times and sizes are those of the attempt whose x is handed out, except seconds.total.
 /// @param report  with at least one attempt, as LinearSolver gives it
 nlohmann::ordered_json to_json(const SolverReport& report);
 

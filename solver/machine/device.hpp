@@ -39,8 +39,8 @@ void require_device(DeviceChoice choice);
 /// Whether a GPU may be used and there is one. Starts its driver.
 bool gpu_is_open(const SolverOptions& options);
 
-/// Starts the driver of a GPU in a thread of its own, where an A of so many entries may go there: who makes a Gpu later waits for
-/// what is left of that alone. Nothing where it may not.
+/// Starts the driver of a GPU in a thread of its own, where an A of so many entries may go there: who makes a Gpu later
+/// waits for what is left of that alone. Nothing where it may not.
 [[nodiscard]] std::future<void> start_gpu(const SolverOptions& options, Offset nnz);
 
 /// Whether choose_machine would take a GPU for so many entries, as far as that is known without starting one.
@@ -51,8 +51,8 @@ bool gpu_is_likely(const SolverOptions& options, Offset nnz);
 template <Scalar S>
 Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::vector<std::string>& decisions);
 
-/// Once M is factored: why the host had better apply it, or "". A step on a GPU takes launches and a hop for every dependent row, or the bytes
-/// read, whichever is more. @param saved  M saves G and F
+/// Once M is factored: why the host had better apply it, or "". A step on a GPU takes launches and a hop for every
+/// dependent row, or the bytes read, whichever is more. @param saved  M saves G and F
 template <Scalar S>
 std::string why_not_gpu(const CsrView<S>& A, const PrecondFactors<S>& factors, bool saved);
 

@@ -81,9 +81,9 @@ DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Me
             .workspace = workspace_bytes<S>(method, A.rows(), krylov) + 2 * n * sizeof(S)};
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                         \
-    template std::size_t device_bytes_of_M(Index, const PrecondFactors<S>&, bool, Precision);                       \
-    template DeviceNeed  device_need(const CsrView<S>&, const PrecondFactors<S>&, Method, const KrylovOptions&,     \
+#define ILUX_INSTANTIATE(S)                                                                                     \
+    template std::size_t device_bytes_of_M(Index, const PrecondFactors<S>&, bool, Precision);                   \
+    template DeviceNeed  device_need(const CsrView<S>&, const PrecondFactors<S>&, Method, const KrylovOptions&, \
                                      Precision, KrylovPrecision);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

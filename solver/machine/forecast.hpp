@@ -73,16 +73,19 @@ struct IterationFacts {
     bool   hermitian = false;  ///< and the diagonal positive, so that CG serves; asked only where that decides
 };
 Forecast forecast_iterative(const IterationFacts& facts, const Place& place, const Rates& rates);
-/// Steps with the diagonal as preconditioner. For a coupling below 1 the condition is at most (1 + coupling) / (1 - coupling); CG for a coupling of
-/// at most 1 takes about four times as many steps as a wave does from the middle of A's graph to its end. Infinite where neither is known.
+/// Steps with the diagonal as preconditioner. For a coupling below 1 the condition is at most (1 + coupling) / (1 -
+/// coupling); CG for a coupling of at most 1 takes about four times as many steps as a wave does from the middle of A's
+/// graph to its end. Infinite where neither is known.
 double steps_by_the_diagonal(const IterationFacts& facts);
 /// Seconds of ILU(0) on the host, and of so many steps with it.
 double seconds_of_ilu0(const IterationFacts& facts, double steps, const Place& place, const Rates& rates);
 /// Seconds of a step over so many entries of A and M.
 double seconds_of_step(double numbers, const Place& place, const Rates& rates);
-/// Entries of A from which on an iteration gains by a GPU that is yet to be started: below, so many threads are done by then.
+/// Entries of A from which on an iteration gains by a GPU that is yet to be started: below, so many threads are done by
+/// then.
 Offset least_nnz_for_gpu(int threads, const Rates& rates);
-/// Odds that an iteration does not converge: means over real systems and large ones, of which docs/design/solver.md tells.
+/// Odds that an iteration does not converge: means over real systems and large ones, of which docs/design/solver.md
+/// tells.
 double odds_of_failure(const IterationFacts& facts);
 
 /// All that a choice depends on beside the rates.
@@ -101,8 +104,8 @@ struct Expected {
     double   direct = 0, iteration = 0;  ///< seconds of all that is to come; iteration: with the odds
     bool     take_lu = true;
 };
-/// A pure function: LU is taken where it is expected to take no longer than the iteration plus, times the odds that this
-/// fails, a second such time and the LU that follows.
+/// A pure function: LU is taken where it is expected to take no longer than the iteration plus, times the odds that
+/// this fails, a second such time and the LU that follows.
 Expected expect(const ChoiceFacts& facts, const Rates& rates);
 
 }  // namespace ilux

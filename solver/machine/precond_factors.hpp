@@ -12,7 +12,8 @@
 
 namespace ilux {
 
-/// M as it was factored, `rounds` on the device and the others on the host; at most one is there, and M = I without any.
+/// M as it was factored, `rounds` on the device and the others on the host; at most one is there, and M = I without
+/// any.
 template <Scalar S = double>
 struct PrecondFactors {
     std::optional<GpuRounds<S>> rounds = {};

@@ -7,8 +7,9 @@
 
 namespace ilux {
 
-/// Seconds of one thread for a unit of work, unless said otherwise. The built-in ones are of a server's core of 2020 to 2024 and of an H200;
-/// docs/design/solver.md says what they were measured on. Values are real; the flops of complex ones count four times.
+/// Seconds of one thread for a unit of work, unless said otherwise. The built-in ones are of a server's core of 2020 to
+/// 2024 and of an H200; docs/design/solver.md says what they were measured on. Values are real; the flops of complex
+/// ones count four times.
 struct Rates {
     // An LU on the host.
     double order_arc = 8e-7;  ///< arc of the compressed graph, by nested dissection, symbolic factorization included

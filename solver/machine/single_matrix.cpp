@@ -52,8 +52,8 @@ public:
         return worst;
     }
 
-    /// Rows first, and columns by what is left: a row of another unit must not spoil the columns. Where rows are like columns, as in a
-    /// symmetric matrix, both by half, which keeps R = C.
+    /// Rows first, and columns by what is left: a row of another unit must not spoil the columns. Where rows are like
+    /// columns, as in a symmetric matrix, both by half, which keeps R = C.
     void scale()
     {
         if (largest_in_row_ == largest_in_column_) {

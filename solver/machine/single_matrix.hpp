@@ -9,8 +9,9 @@
 
 namespace ilux {
 
-/// R A C in single precision, with powers of two R and C that bring the largest entry of every row and column near 1. Where A has them
-/// within 2^±16 already, R = C = I. Of a symmetric or Hermitian A, R = C. An entry below 1e-38 of its row's and column's becomes 0.
+/// R A C in single precision, with powers of two R and C that bring the largest entry of every row and column near 1.
+/// Where A has them within 2^±16 already, R = C = I. Of a symmetric or Hermitian A, R = C. An entry below 1e-38 of its
+/// row's and column's becomes 0.
 template <Scalar S = double>
 struct SingleMatrix {
     CsrMatrix<single_of<S>> A;
@@ -24,7 +25,8 @@ struct SingleMatrix {
 template <Scalar S>
 bool fits_single(Cpu& be, const CsrView<S>& A);
 
-/// Method: the simultaneous scaling of [ruiz_01], with whole exponents. Where A does not fit, a few passes over the exponents of its entries.
+/// Method: the simultaneous scaling of [ruiz_01], with whole exponents. Where A does not fit, a few passes over the
+/// exponents of its entries.
 template <Scalar S>
 SingleMatrix<S> single_matrix(Cpu& be, const CsrView<S>& A);
 

@@ -229,8 +229,8 @@ private:
         }
     }
 
-    /// An analysis is a mistake that takes longer than half of the iteration that it is to beat, and three times what LU was estimated to
-    /// take in all.
+    /// An analysis is a mistake that takes longer than half of the iteration that it is to beat, and three times what
+    /// LU was estimated to take in all.
     double seconds_to_analyse() const
     {
         constexpr double least = 0.5;

@@ -28,10 +28,12 @@ struct Choice {
     std::vector<std::string>   decisions;  ///< sentences with the figures that decided
 };
 
-/// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is likely to fill, and only
-/// where that does not speak for an iteration an analysis decides, which ends as soon as its best order has too many flops.
+/// Looks no closer than the answer needs: a tiny system goes to LU at once; else parts of A tell how much an LU is
+/// likely to fill, and only where that does not speak for an iteration an analysis decides, which ends as soon as its
+/// best order has too many flops.
 /// @param ahead  what is to come with this pattern
-/// @param has_gpu  whether there is one that may be used; asked only where it may decide, since a driver takes its time to start
+/// @param has_gpu  whether there is one that may be used; asked only where it may decide, since a driver takes its time
+/// to start
 /// @param stop  gives an analysis up, and with it LU
 /// @param stored  an analysis that is there already decides in place of others; or null
 /// @param estimated  the facts of a choice by an estimate, after a quick try that has failed; or null

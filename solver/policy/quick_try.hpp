@@ -1,6 +1,6 @@
 #pragma once
-// A first try by ILU(0), before what was chosen: it takes next to nothing to begin, may be many times faster, and ends as soon as it does not
-// promise to be.
+// A first try by ILU(0), before what was chosen: it takes next to nothing to begin, may be many times faster, and ends
+// as soon as it does not promise to be.
 
 #include <atomic>
 #include <vector>
@@ -11,15 +11,17 @@
 
 namespace ilux {
 
-/// Whether these options leave such a try open: method and preconditioner are ours to choose, and another try may follow.
+/// Whether these options leave such a try open: method and preconditioner are ours to choose, and another try may
+/// follow.
 bool leaves_quick_try(const SolverOptions& options);
 
-/// Seconds of what was chosen, where ILU(0) and as many steps as it takes on meshes are expected to take at most half of them: where A is not
-/// Hermitian, its diagonal positive, and half a second is to be had. Else 0.
+/// Seconds of what was chosen, where ILU(0) and as many steps as it takes on meshes are expected to take at most half
+/// of them: where A is not Hermitian, its diagonal positive, and half a second is to be had. Else 0.
 double worth_a_quick_try(const ChoiceFacts& facts, const Rates& rates);
 
-/// Whether an iteration that goes on is likely to have been worth it: it may look around for 10 % of the seconds of what was chosen, or for ten steps, and take
-/// 60 % of them in all. Steps to come are those that the last half of the steps, at its rate, leaves to rtol.
+/// Whether an iteration that goes on is likely to have been worth it: it may look around for 10 % of the seconds of
+/// what was chosen, or for ten steps, and take 60 % of them in all. Steps to come are those that the last half of the
+/// steps, at its rate, leaves to rtol.
 class QuickProgress {
 public:
     /// @param seconds  of what was chosen

@@ -49,7 +49,8 @@ std::optional<Plan> complete(const Plan& last, const PrecondOptions& first, Inde
     return plan;
 }
 
-/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep, which also makes more of a memory limit.
+/// Rounds that were chosen for the user gave no solution: the same by Crout's sweep, which also makes more of a memory
+/// limit.
 std::optional<Plan> by_crout(const Attempt& last, const PrecondOptions& first)
 {
     const bool rounds = last.mlilu && std::ranges::any_of(last.mlilu->levels, [](const MlIluLevelReport& level) {

@@ -70,7 +70,8 @@ struct RefreshLimits {
     Index  max_steps = 1000;
 };
 
-/// Steps beyond which M is made anew for the next system. @param first  steps of the system that M, or its rounds, were made for
+/// Steps beyond which M is made anew for the next system. @param first  steps of the system that M, or its rounds, were
+/// made for
 Index most_kept_steps(Index first, const RefreshLimits& limits);
 /// Steps after which an iteration with a kept M ends: from there on a new one is cheaper.
 Index most_steps_with_kept(Index first, Index max_steps, const RefreshLimits& limits);

@@ -15,11 +15,11 @@ namespace ilux {
 ///   analysed    yes      yes                                                        throws
 ///   factored    yes      yes                                                        yes
 ///   failed      yes      yes                                                        yes: tells the failure again
-///   dropped     yes      yes                                                        yes: factors by the first plan, then solves
+///   dropped     yes      yes                                                        yes, by the first plan
 ///   broken_off  yes      yes                                                        throws
 ///
-/// matrix(), lu(), preconditioner(), state() and listen() are allowed in every state; solve_columns() and precondition() where
-/// solve() is, the latter only where there are factors.
+/// matrix(), lu(), preconditioner(), state() and listen() are allowed in every state; solve_columns() and
+/// precondition() where solve() is, the latter only where there are factors.
 ///
 ///   call                  leaves, when it returns           leaves, when it throws
 ///   analyse               analysed                          what there was

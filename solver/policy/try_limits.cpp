@@ -17,8 +17,8 @@ bool pivots_are_left(const TryFacts& facts)
     return facts.choice.facts && std::ranges::any_of(facts.tried, &Attempt::pivots_left);
 }
 
-/// How often an iteration may take what LU is expected to: twice where next to nothing speaks against it, as more than was expected of it is the
-/// machine's doing then, and LU's forecast is no more certain.
+/// How often an iteration may take what LU is expected to: twice where next to nothing speaks against it, as more than
+/// was expected of it is the machine's doing then, and LU's forecast is no more certain.
 double patience(const TryFacts& facts)
 {
     constexpr double sure = 0.1;

@@ -19,8 +19,8 @@ struct TryFacts {
     bool automatic() const { return options.strategy() == SolverMode::automatic; }
 };
 
-/// Seconds that LU is expected to take from now on, where something is known of it: analysis and factors, or other pivots by entries where its
-/// own failed.
+/// Seconds that LU is expected to take from now on, where something is known of it: analysis and factors, or other
+/// pivots by entries where its own failed.
 double seconds_of_lu(const TryFacts& facts);
 
 /// Whether what is to be tried now may give way to the other strategy, of which something is known.
@@ -31,14 +31,17 @@ bool other_strategy_open(const TryFacts& facts, bool direct);
 double share_of_time(const TryFacts& facts, bool direct);
 
 /// What a factorization may take. While the other strategy is open and there would be time for it, no more than what
-/// makes this one a mistake; then the other is tried. A preconditioner may take twice what was expected of the iteration, but no
-/// less than half of what LU takes and no more than all of it; where an iteration is next to sure, twice the larger of both.
+/// makes this one a mistake; then the other is tried. A preconditioner may take twice what was expected of the
+/// iteration, but no less than half of what LU takes and no more than all of it; where an iteration is next to sure,
+/// twice the larger of both.
 double seconds_to_factor(const TryFacts& facts, bool direct);
 
-/// Steps after which LU, where that is open, would have been the better choice. @param fill  of M; nnz  of A; gpu  steps are made there
+/// Steps after which LU, where that is open, would have been the better choice. @param fill  of M; nnz  of A; gpu steps
+/// are made there
 Index most_steps(const TryFacts& facts, double fill, Offset nnz, bool gpu);
 
-/// Whether an LU whose pivots fail may choose others by entries. It may not where an iteration that was not tried takes less.
+/// Whether an LU whose pivots fail may choose others by entries. It may not where an iteration that was not tried takes
+/// less.
 bool may_take_other_pivots(const TryFacts& facts);
 
 /// Says of a factorization that ended before its time limit that it did so for the sake of the other strategy.

@@ -15,8 +15,8 @@
 
 namespace ilux {
 
-/// What a TryLoop asks of its owner. Lack of memory or time, or cancellation, is an outcome of a try; whatever else they throw ends the
-/// call.
+/// What a TryLoop asks of its owner. Lack of memory or time, or cancellation, is an outcome of a try; whatever else
+/// they throw ends the call.
 struct TrySteps {
     /// A try that is to begin: its plan, and the x that it starts from.
     std::function<Attempt(const Plan&)> begin;

@@ -29,7 +29,8 @@ Wide wide_norm2(std::span<const S> v)
     return std::sqrt(sum);
 }
 
-/// The binary exponent of the largest value, where it is so far from 1 that sums of its like may leave the range of numbers.
+/// The binary exponent of the largest value, where it is so far from 1 that sums of its like may leave the range of
+/// numbers.
 template <Scalar S>
 int exponent_of(std::span<const S> v)
 {
@@ -58,7 +59,8 @@ Accuracy measure(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> x,
         const auto first = static_cast<std::size_t>(A.row_ptr()[i]), count = A.row_ptr()[i + 1] - first;
         return row_sum<S>(A.col().subspan(first, count), A.val().subspan(first, count), x, b[i]);
     };
-#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise) reduction(&& : finite) reduction(|| : lost)
+#pragma omp parallel for schedule(static) num_threads(be.team(A.nnz() >= parallel_nnz)) reduction(max : rowwise)
+    //reduction(&& : finite) reduction(|| : lost)
     for (Index i = 0; i < A.rows(); ++i) {
         const RowSum<S> row = sum_of(i);
         const bool      same = row.exponent == exponent;

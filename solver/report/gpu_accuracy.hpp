@@ -13,13 +13,14 @@ namespace ilux {
 template <Scalar S = double>
 class GpuAccuracy {
 public:
-    /// @param rows  n of each, to work in; all must outlive this  @param scale  n, for own scales of unknowns, or empty: without
+    /// @param rows  n of each, to work in; all must outlive this  @param scale  n, for own scales of unknowns, or
+    /// empty: without
     GpuAccuracy(Gpu& gpu, const DeviceRows<S>& A, const RowVectors<S>& rows, DeviceSpan<double> scale = {})
         : gpu_(gpu), A_(A), rows_(rows), scale_(scale)
     {}
 
-    /// measure() and note_counting_rows(). Nothing where x or b is not finite, or numbers are so far from 1 that sums have to be
-    /// scaled: the host has the last word.
+    /// measure() and note_counting_rows(). Nothing where x or b is not finite, or numbers are so far from 1 that sums
+    /// have to be scaled: the host has the last word.
     std::optional<Accuracy> measure(DeviceSpan<const S> x, DeviceSpan<const S> b);
     /// r ← −A z, as if z were measured. @param zero  n @return false: as measure() returns nothing
     bool multiply(DeviceSpan<const S> z, DeviceSpan<const S> zero)

@@ -11,8 +11,8 @@
 
 namespace ilux {
 
-/// Of one system, or of the last of a series that could be factored. After another analysis, until numbers are factored:
-/// what that foresees, and the counts of the series.
+/// Of one system, or of the last of a series that could be factored. After another analysis, until numbers are
+/// factored: what that foresees, and the counts of the series.
 struct LuFacts {
     LuSymbolicReport symbolic;
     Offset           nnz = 0, nnz_F = 0;  ///< L + U of the diagonal blocks, unit diagonal not counted; above the blocks
@@ -61,8 +61,8 @@ struct LuVerdict {
 /// converged: the componentwise backward error is at most 1e-12, so x solves a system whose entries differ from A's and
 /// b's by no more; or it is over the rows that count, and no unknown that counts is uncertain. Where then
 /// ‖b − A x‖₂ > rtol·‖b‖₂ and the forward error bound reaches 1, A is singular in working precision. So it is where the
-/// componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size, and the bound
-/// reaches 1: x is then little but a null vector.
+/// componentwise error is larger, though every |b − A x|_i / (Σ_j |a_ij| ‖x‖∞ + |b_i|) is of rounding size, and the
+/// bound reaches 1: x is then little but a null vector.
 /// @param factored  as forward_error_bound has it
 template <Scalar S>
 LuVerdict lu_verdict(Cpu& be, const Lu<S>& lu, const CsrView<NotDeduced<S>>& A, std::span<const NotDeduced<S>> x,

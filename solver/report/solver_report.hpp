@@ -32,8 +32,8 @@ struct [[nodiscard]] SolverReport {
     bool                       begun = true;  ///< false: one of several columns, after one that was cancelled or late
 
     const Attempt& result() const { return attempts[best]; }
-    /// Of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or the preconditioner
-    /// lacks rank.
+    /// Of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or the
+    /// preconditioner lacks rank.
     Outcome outcome() const;
     bool    converged() const { return outcome() == Outcome::converged; }
     /// Why that is the outcome, in the words of whoever knew; or "".

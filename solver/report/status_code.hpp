@@ -5,8 +5,8 @@
 
 namespace ilux {
 
-/// 0 converged · 3 max_steps, stagnated, diverged, not_finite, time_limit · 4 breakdown, singular · 5 out_of_memory · 130 cancelled.
-/// What has no outcome: 1 a bad option, 2 bad input, 6 no such device, 7 a fault of ilux itself.
+/// 0 converged · 3 max_steps, stagnated, diverged, not_finite, time_limit · 4 breakdown, singular · 5 out_of_memory ·
+/// 130 cancelled. What has no outcome: 1 a bad option, 2 bad input, 6 no such device, 7 a fault of ilux itself.
 constexpr int status_code(Outcome outcome)
 {
     switch (outcome) {

@@ -19,7 +19,8 @@ inline StopToken analysis_within(const StopToken& stop, double seconds)
                            : "the analysis for LU was given up: no time was left");
 }
 
-/// Whether the counts alone say that A is structurally singular. Not asked of small ones, whose analysis tells the rank.
+/// Whether the counts alone say that A is structurally singular. Not asked of small ones, whose analysis tells the
+/// rank.
 template <Scalar S>
 bool has_fewer_entries_than_rows(const CsrView<S>& A)
 {

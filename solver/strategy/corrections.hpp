@@ -12,11 +12,12 @@
 namespace ilux {
 
 /// One iteration after another, each on what the former has left.
-/// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, and whether that settled, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d;
-/// solve_for_correction(scaled, krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
-/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it; end_known_answer(), after which r
-/// is that of x; examine_known_answer(), whether it
-/// can look at that; witness_warning(accuracy, etol)
+/// @tparam Side  holds x, b, r and d: measure(), which leaves r = b − A x; estimate_exactly(), d ← A⁻¹ r, and whether
+/// that settled, where it can; precondition(), d ← M⁻¹ r; note_error(accuracy), of e = d; solve_for_correction(scaled,
+/// krylov), D A d = D r from d = 0; d_is_zero(); add_correction(), x ← x + d; take_back(); size();
+/// begin_known_answer(), and reduce_known_answer(scaled, krylov), an iteration on what is missed of it;
+/// end_known_answer(), after which r is that of x; examine_known_answer(), whether it can look at that;
+/// witness_warning(accuracy, etol)
 template <class Side>
 class Corrections {
 public:
@@ -36,9 +37,8 @@ public:
         side_.note_error(tried_.accuracy);
     }
 
-    /// Solves a system whose answer is known, by one iteration after another on what the former has missed: M does not see that in x
-    /// either. @return whether that is little in the end, or
-    /// steps are over before that can be told
+    /// Solves a system whose answer is known, by one iteration after another on what the former has missed: M does not
+    /// see that in x either. @return whether that is little in the end, or steps are over before that can be told
     template <class Asked>
     bool ask_known_answer(Asked& witness)
     {
@@ -76,7 +76,8 @@ private:
     /// d ≈ A⁻¹ r by so many steps; by M alone where they come to nothing. @return whether they settled it
     bool estimate_by(Index steps)
     {
-        // Steps beyond which M hides errors from every estimate with it: those of mmc 18, 644 steps, were estimated as 3e-5, and are 4.
+        // Steps beyond which M hides errors from every estimate with it: those of mmc 18, 644 steps, were estimated as
+        // 3e-5, and are 4.
         constexpr Index       most_trusted = 200;
         constexpr double      good = 0.1;                   // of its residual over that of x
         const Index           taken = tried_.report.steps;  // those to x
@@ -99,7 +100,8 @@ private:
         return krylov;
     }
 
-    /// x ← x + d. @return whether that halved the excess and left the residual below its own limit; if not x is as it was
+    /// x ← x + d. @return whether that halved the excess and left the residual below its own limit; if not x is as it
+    /// was
     bool correct(const Standard& standard)
     {
         const Accuracy before = tried_.accuracy;

@@ -90,8 +90,8 @@ private:
     double         seconds_factor_ = 0, seconds_solve_ = 0;
 };
 
-/// Systems together by the pivots of one factorization, which stay as they are: on a GPU one group, on the host a group a
-/// thread, whose members are whichever comes next.
+/// Systems together by the pivots of one factorization, which stay as they are: on a GPU one group, on the host a group
+/// a thread, whose members are whichever comes next.
 template <Scalar S = double>
 class DirectBatch {
 public:

@@ -29,7 +29,8 @@ SolverAction action_of(const LuReport& done)
 }
 
 constexpr double most_fill = 1.5;  // entries of L + U over those expected: few real matrices have more
-/// Whether more fill than that is worth another order: orders are chosen, and the work takes some hundredths of a second.
+/// Whether more fill than that is worth another order: orders are chosen, and the work takes some hundredths of a
+/// second.
 bool limits_fill(const LuSymbolic& symbolic)
 {
     constexpr double least_flops = 2e7;
@@ -283,8 +284,8 @@ void DirectSolver<S>::estimate_error(const TurnedMatrix<S>& A, Attempt& tried)
     note_error<S>(tried.x.of<S>(), error_, residual_, tried.accuracy);
 }
 
-/// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right digit yet.
-/// Residuals in twice the precision go on from there [demmel_06].
+/// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right
+/// digit yet. Residuals in twice the precision go on from there [demmel_06].
 template <Scalar S>
 void DirectSolver<S>::improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried)
 {

@@ -37,23 +37,25 @@ public:
     void choose_pivots_by(const LuOptions& lu);
     bool chooses_pivots_by(const LuOptions& lu) const { return given_.pivot_tol == lu.pivot_tol; }
 
-    /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity, lack
-    /// of time and cancellation are outcomes.
+    /// Pivots for these numbers, once analysed; the former ones, where they hold and `anew` is not set. Singularity,
+    /// lack of time and cancellation are outcomes.
     /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
-    /// The values that factor() gets are on a GPU, too, at `there`, in the order of the caller's stream: they are not brought to it again.
-    /// An empty span ends that.
+    /// The values that factor() gets are on a GPU, too, at `there`, in the order of the caller's stream: they are not
+    /// brought to it again. An empty span ends that.
     void values_are(Gpu& caller, DeviceSpan<const S> there)
     {
         caller_ = &caller;
         there_ = there;
     }
-    /// Solves A x = b or Aᴴ x = b where the factors and the arrays are on one GPU, as long as x is good at once; tried.x becomes empty, as
-    /// x was delivered. @return false, and all is as it was, where the host has to do it: solve()
+    /// Solves A x = b or Aᴴ x = b where the factors and the arrays are on one GPU, as long as x is good at once;
+    /// tried.x becomes empty, as x was delivered. @return false, and all is as it was, where the host has to do it:
+    /// solve()
     bool solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. @param tried  .x becomes the solution
-    /// @param stop  lets no other pivots be chosen  @param patient  other pivots may take long; else they are left, which tried.pivots_left says
+    /// @param stop  lets no other pivots be chosen  @param patient  other pivots may take long; else they are left,
+    /// which tried.pivots_left says
     void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient,
                Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some; on a GPU refined, as all solves are there.
@@ -68,8 +70,10 @@ public:
     /// @param members  that are to come  @param decisions  why not, or how many at a time where that is not all of them
     bool  prepare_batch(Index members, std::vector<std::string>& decisions);
     Index batch_room() const { return batch_->room(); }  ///< once prepared
-    /// Systems of A's pattern together, at most batch_room(), each held to what solve() holds x to. What there is of A stays.
-    /// @param plan  of the tries  @return a try each, without x, which is in systems.x; it is a success unless it is apart
+    /// Systems of A's pattern together, at most batch_room(), each held to what solve() holds x to. What there is of A
+    /// stays.
+    /// @param plan  of the tries  @return a try each, without x, which is in systems.x; it is a success unless it is
+    /// apart
     std::vector<BatchAttempt> solve_batch(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
                                           const Plan& plan);
     /// The next batch is by the pivots of the last factorization.

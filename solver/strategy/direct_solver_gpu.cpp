@@ -44,7 +44,8 @@ std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>& side
     }
 }
 
-/// Whether the factors find a known solution, but for unknowns below 1e-12 of the largest; where not, the host looks closer. b is lost.
+/// Whether the factors find a known solution, but for unknowns below 1e-12 of the largest; where not, the host looks
+/// closer. b is lost.
 template <Scalar S>
 bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>& side, GpuAccuracy<S>& measured, Transpose turn)
 {
@@ -61,8 +62,8 @@ bool DirectSolver<S>::find_known_answer_there(GpuDirectSide<S>& side, GpuAccurac
 }
 
 /// All of it there, as long as x is good at once.
-/// @return false, and all is as it was, where the arrays are elsewhere, or x needs more than that: corrections, other pivots, a look at
-/// the factors. The host does it then, from the beginning.
+/// @return false, and all is as it was, where the arrays are elsewhere, or x needs more than that: corrections, other
+/// pivots, a look at the factors. The host does it then, from the beginning.
 template <Scalar S>
 bool DirectSolver<S>::solve_on_gpu(const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol,
                                    Attempt& tried)

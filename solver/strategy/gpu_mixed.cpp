@@ -100,11 +100,11 @@ std::unique_ptr<Preconditioner<Gpu, single_of<S>>> between_rounded(Gpu& gpu, std
     return rounded;
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                       \
-    template MixedSystem<Gpu, S> mixed_on_gpu(Gpu&, const CsrView<S>&, const DeviceCsr<S>&, Method,               \
-                                              const KrylovOptions&, std::size_t&);                                \
-    template std::unique_ptr<Preconditioner<Gpu, single_of<S>>> between_rounded(                                  \
-        Gpu&, std::unique_ptr<Preconditioner<Gpu, S>>, const SingleScales&, std::size_t&);
+#define ILUX_INSTANTIATE(S)                                                                         \
+    template MixedSystem<Gpu, S> mixed_on_gpu(Gpu&, const CsrView<S>&, const DeviceCsr<S>&, Method, \
+                                              const KrylovOptions&, std::size_t&);                  \
+    template std::unique_ptr<Preconditioner<Gpu, single_of<S>>>                                     \
+    between_rounded(Gpu&, std::unique_ptr<Preconditioner<Gpu, S>>, const SingleScales&, std::size_t&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

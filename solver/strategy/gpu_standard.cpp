@@ -123,8 +123,8 @@ bool finish_on_gpu(const GpuJudged<S>& judged, const KrylovOptions& krylov, cons
     return finish_by(side, krylov, standard, &witness, stop, tried);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                         \
-    template bool finish_on_gpu(const GpuJudged<S>&, const KrylovOptions&, const Standard&, Witness<S>&,            \
+#define ILUX_INSTANTIATE(S)                                                                              \
+    template bool finish_on_gpu(const GpuJudged<S>&, const KrylovOptions&, const Standard&, Witness<S>&, \
                                 const StopToken&, Attempt&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -33,8 +33,8 @@ struct GpuJudged {
 };
 
 /// As finish_iteration: x is measured and corrected on the device, where it stays.
-/// @return false where it was not judged to the end: x or b is not finite, the range of the numbers asks for scaled sums, or the
-/// witness doubts x. The host has to judge it then.
+/// @return false where it was not judged to the end: x or b is not finite, the range of the numbers asks for scaled
+/// sums, or the witness doubts x. The host has to judge it then.
 template <Scalar S>
 bool finish_on_gpu(const GpuJudged<S>& judged, const KrylovOptions& krylov, const Standard& standard,
                    Witness<S>& witness, const StopToken& stop, Attempt& tried);

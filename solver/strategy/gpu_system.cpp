@@ -63,16 +63,17 @@ private:
 
 std::size_t copies(bool adjoinable) { return adjoinable ? 2 : 1; }
 
-}  // namespace
-
-template <Scalar S>
-void GpuSystem<S>::timed(const std::function<void()>& work)
+/// Waits for what it enqueues. @param seconds  to which its own are added
+template <class Work>
+void timed(Gpu& gpu, double& seconds, Work&& work)
 {
     WallClock clock;
     work();
-    gpu_.synchronize();
-    report_.seconds_transfer += clock.seconds();
+    gpu.synchronize();
+    seconds += clock.seconds();
 }
+
+}  // namespace
 
 template <Scalar S>
 void GpuSystem<S>::take(std::unique_ptr<Preconditioner<Gpu, S>> M)
@@ -88,32 +89,17 @@ template <Scalar S>
 template <class T, class Factors>
 void GpuSystem<S>::put_factors(const Factors& factors)
 {
-    const GpuFactors<T> gpu_factors(
-        cpu_, gpu_, factors,
-        {.engine = options_.engine, .adjoinable = adjoinable_, .memory_limit = options_.memory_limit});
-    auto M = std::make_unique<GpuFactorPreconditioner<T>>(gpu_, gpu_factors);
+    const GpuFactors<T> gpu_factors(cpu_, gpu_, factors,
+                                    {.engine = options_.engine,
+                                     .adjoinable = adjoinable_,
+                                     .memory_limit = options_.memory_limit});
+    auto                M = std::make_unique<GpuFactorPreconditioner<T>>(gpu_, gpu_factors);
     report_.systems = gpu_factors.report().systems;
     report_.dense = gpu_factors.report().dense;
     report_.precision = sizeof(T) < sizeof(S) ? Precision::in_single : Precision::in_double;
     report_.factor_bytes = gpu_factors.report().bytes;
     report_.workspace_bytes += M->workspace_bytes();
     take(std::move(M));
-}
-
-/// The launches of a solve are those of engine level_graph: one for each round, and one graph of all.
-template <Scalar S>
-void GpuSystem<S>::put_rounds(const GpuRounds<S>& rounds)
-{
-    MixedSystem<Gpu, S>* const mixed = system_->mixed();
-    if (mixed != nullptr && rounds.in_single())
-        mixed->set_M(rounds.preconditioner_in_single(gpu_, mixed->scales(), adjoinable_));
-    else take(rounds.preconditioner(gpu_, adjoinable_));
-    report_.systems = rounds.systems(adjoinable_);
-    report_.dense = rounds.dense_order();
-    report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
-    report_.remark = rounds.remark();
-    report_.factor_bytes = copies(adjoinable_) * rounds.bytes();
-    report_.workspace_bytes += copies(adjoinable_) * rounds.workspace_bytes();
 }
 
 template <Scalar S>
@@ -128,10 +114,23 @@ void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
             }
         put_factors<S>(source);
     };
-    if (factors.rounds) return put_rounds(*factors.rounds);
     if (factors.mlilu) return put_either(factors.mlilu->factors());
     if (factors.ilu0) return put_either(*factors.ilu0);
-    if (MixedSystem<Gpu, S>* const mixed = system_->mixed()) {
+    MixedSystem<Gpu, S>* const mixed = system_->mixed();
+    if (factors.rounds) {  // a solve launches once for each round, and one graph of all
+        const GpuRounds<S>& rounds = *factors.rounds;
+        if (mixed != nullptr && rounds.in_single())
+            mixed->set_M(rounds.preconditioner_in_single(gpu_, mixed->scales(), adjoinable_));
+        else take(rounds.preconditioner(gpu_, adjoinable_));
+        report_.systems = rounds.systems(adjoinable_);
+        report_.dense = rounds.dense_order();
+        report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
+        report_.remark = rounds.remark();
+        report_.factor_bytes = copies(adjoinable_) * rounds.bytes();
+        report_.workspace_bytes += copies(adjoinable_) * rounds.workspace_bytes();
+        return;
+    }
+    if (mixed != nullptr) {
         if (!factors.jacobi) return mixed->set_M(std::make_unique<Identity<Gpu, Single>>(A_->size()));
         report_.factor_bytes = static_cast<std::size_t>(A_->size()) * sizeof(Single);
         return mixed->set_M(
@@ -184,12 +183,6 @@ GpuSystem<S>::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, 
 }
 
 template <Scalar S>
-void GpuSystem<S>::await_matrix_and_vectors()
-{
-    if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
-}
-
-template <Scalar S>
 bool GpuSystem<S>::serves(const CsrView<S>& A, Method method, const GpuSystemOptions& options) const
 {
     if (is_mixed() || options.arithmetic != KrylovPrecision::in_double) return false;
@@ -223,7 +216,9 @@ void GpuSystem<S>::renew(Gpu& caller, DeviceSpan<const S> values)
 template <Scalar S>
 void GpuSystem<S>::await_values()
 {
-    timed([&] { await_matrix_and_vectors(); });
+    timed(gpu_, report_.seconds_transfer, [&] {
+        if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
+    });
 }
 
 template <Scalar S>
@@ -252,13 +247,13 @@ template <Scalar S>
 void GpuSystem<S>::put(const PrecondFactors<S>& factors)
 {
     gpu_.make_current();
-    timed([&] {
+    timed(gpu_, report_.seconds_transfer, [&] {
         const auto refuse = [&](std::size_t held) {
             need_.factors = device_bytes_of_M(host_A_->rows(), factors, adjoinable_, options_.precision);
             refuse_beyond(need_, held, gpu_, options_.memory_limit);
         };
         try {
-            await_matrix_and_vectors();
+            if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
         } catch (const OutOfMemory&) {
             refuse(0);  // in the same words, but with the factors
             throw;
@@ -288,12 +283,12 @@ template <Scalar S>
 IterationReport GpuSystem<S>::solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                                     const ProgressListener& on_progress, const StopToken& stop)
 {
-    timed([&] {
+    timed(gpu_, report_.seconds_transfer, [&] {
         upload<S>(gpu_, b, b_);
         upload<S>(gpu_, x, x_);
     });
     const IterationReport report = system_->solve(b_, x_, krylov, on_progress, stop);
-    timed([&] { download<S>(gpu_, x_, x); });
+    timed(gpu_, report_.seconds_transfer, [&] { download<S>(gpu_, x_, x); });
     report_.peak_bytes = device_use().peak_bytes;
     return report;
 }
@@ -306,13 +301,14 @@ void GpuSystem<S>::iterate(SystemVectors<S>& given, const Iterate<S>& how, Attem
     else {
         const std::span<const S> b = given.b();
         given.read_guess(tried.x);
-        timed([&] {
+        timed(gpu_, report_.seconds_transfer, [&] {
             upload<S>(gpu_, b, b_);
             upload<S>(gpu_, tried.x.of<S>(), x_);
         });
     }
     tried.report = system_->solve(b_, x_, how.krylov, how.on_progress, how.stop);
     report_.peak_bytes = device_use().peak_bytes;
+    tried.gpu = report_;
 }
 
 template <Scalar S>
@@ -337,22 +333,22 @@ void GpuSystem<S>::judge(SystemVectors<S>& given, const Iterate<S>& how, Attempt
             judged = finish_on_gpu<S>(there, how.krylov, how.standard, how.witness, how.stop, tried);
         } catch (const OutOfMemory&) {  // of the vectors that this takes
         }
+    if (judged && given.are_of(gpu_) && tried.converged()) {
+        given.deliver(gpu_, x_);
+        tried.x = std::vector<S>();
+        return;
+    }
+    fetch(tried);
     if (judged) return;
-    download<S>(gpu_, x_, std::span<S>(tried.x.of<S>()));
     how.bring_values();
     FromHost<S> from_host(gpu_, *system_, b_, x_);
     finish_iteration<S>(cpu_, how.A, given.b(), how.krylov, how.standard, from_host, &how.witness, how.stop, tried);
-    upload<S>(gpu_, tried.x.of<S>(), x_);
 }
 
 template <Scalar S>
-void GpuSystem<S>::deliver(SystemVectors<S>& given, Attempt& tried)
+void GpuSystem<S>::fetch(Attempt& tried)
 {
-    if (given.are_of(gpu_) && tried.converged()) {
-        given.deliver(gpu_, x_);
-        tried.x = std::vector<S>();
-    } else timed([&] { download<S>(gpu_, x_, std::span<S>(tried.x.of<S>())); });
-    report_.peak_bytes = device_use().peak_bytes;
+    timed(gpu_, report_.seconds_transfer, [&] { download<S>(gpu_, x_, std::span<S>(tried.x.of<S>())); });
 }
 
 template <Scalar S>

@@ -25,19 +25,21 @@ struct GpuSystemOptions {
     bool            turned = false;     ///< the system is with Aᴴ, and the factors are of A: M⁻ᴴ is applied
 };
 
-/// One system, to be solved for any b, one at a time. Refers to `gpu`, which it alone uses from the constructor on until put() returns.
+/// One system, to be solved for any b, one at a time. Refers to `gpu`, which it alone uses from the constructor on
+/// until put() returns.
 template <Scalar S = double>
 class GpuSystem final : public KrylovPlace<S> {
 public:
     /// A and the vectors, by a thread of its own: M may be factored meanwhile. What fails there is thrown by put().
-    /// @param cpu  turns factors into the systems that apply M, and judges x where the GPU cannot; must outlive this, as gpu must
+    /// @param cpu  turns factors into the systems that apply M, and judges x where the GPU cannot; must outlive this,
+    /// as gpu must
     /// @param A  must stand until put() or the destructor
     GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov,
               const GpuSystemOptions& options);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
-    /// Whether other values of A's pattern may take the place of those that are there, for this method, put there in this way. Not
-    /// those of mixed precision, which scales by them.
+    /// Whether other values of A's pattern may take the place of those that are there, for this method, put there in
+    /// this way. Not those of mixed precision, which scales by them.
     bool serves(const CsrView<S>& A, Method method, const GpuSystemOptions& options) const;
     /// By a thread of its own, as in the constructor: put() or await_values() waits.
     void renew(const CsrView<S>& A) override;
@@ -63,7 +65,7 @@ public:
                           const ProgressListener& on_progress = {}, const StopToken& stop = {});
     void            iterate(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) override;
     void            judge(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) override;
-    void            deliver(SystemVectors<S>& given, Attempt& tried) override;
+    void            fetch(Attempt& tried) override;
     void            apply(SystemVectors<S>& given) override;
 
     Gpu&                gpu() { return gpu_; }
@@ -74,14 +76,11 @@ private:
     bool is_mixed() const { return options_.arithmetic == KrylovPrecision::mixed; }
     void put_matrix_and_vectors(const KrylovOptions& krylov);
     void report_matrix_and_vectors();
-    void await_matrix_and_vectors();
     void take(std::unique_ptr<Preconditioner<Gpu, S>> M);
     void put_preconditioner(const PrecondFactors<S>& factors);
     template <class T, class Factors>
-    void           put_factors(const Factors& factors);
-    void           put_rounds(const GpuRounds<S>& rounds);
+    void             put_factors(const Factors& factors);
     GpuJudgeRoom<S>& room();
-    void           timed(const std::function<void()>& work);
 
     Cpu&                                cpu_;
     Gpu&                                gpu_;

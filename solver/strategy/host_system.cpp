@@ -56,14 +56,15 @@ template <Scalar S>
 void HostSystem<S>::put_in_single(const PrecondFactors<S>& factors)
 {
     using Single = single_of<S>;
-    SingleMatrix<S>        matrix = single_matrix(cpu_, *A_);
+    SingleMatrix<S> matrix = single_matrix(cpu_, *A_);
     matrix_bytes_ = matrix.bytes();
-    const std::vector<S>   row(matrix.row_scale.begin(), matrix.row_scale.end());
-    const std::vector<S>   col(matrix.col_scale.begin(), matrix.col_scale.end());
-    auto                   M = in_single<S>(factors, A_->rows(), matrix.scales(), single_bytes_);
-    MixedSystem<Cpu, S>    mixed(method_,
-                                 std::make_unique<OwnMatrixOperator<Single>>(std::move(matrix.A), needs_transpose(method_)),
-                                 std::move(matrix.row_scale), std::move(matrix.col_scale), row, col, krylov_);
+    const std::vector<S> row(matrix.row_scale.begin(), matrix.row_scale.end());
+    const std::vector<S> col(matrix.col_scale.begin(), matrix.col_scale.end());
+    auto                 M = in_single<S>(factors, A_->rows(), matrix.scales(), single_bytes_);
+    MixedSystem<Cpu, S>  mixed(method_,
+                               std::make_unique<OwnMatrixOperator<Single>>(std::move(matrix.A),
+                                                                          needs_transpose(method_)),
+                               std::move(matrix.row_scale), std::move(matrix.col_scale), row, col, krylov_);
     mixed.set_M(std::move(M));
     system_.emplace(cpu_, method_, *op_, std::move(mixed));
 }
@@ -82,8 +83,9 @@ void HostSystem<S>::put(const PrecondFactors<S>& factors)
     else if (factors.jacobi) M_ = factors.jacobi.get();
     else made(std::make_unique<Identity<Cpu, S>>(n));
     if (const NullSpace<S>* N = factors.null_space.get())
-        made(std::make_unique<ProjectedPreconditioner<Cpu, S>>(
-            *M_, std::vector<S>(N->columns().begin(), N->columns().end()), N->count(), N->left()));
+        made(std::make_unique<ProjectedPreconditioner<Cpu, S>>(*M_,
+                                                               std::vector<S>(N->columns().begin(), N->columns().end()),
+                                                               N->count(), N->left()));
     if (turned_) made(std::make_unique<AdjointPreconditioner<Cpu, S>>(*M_));
     if (mixed_) return put_in_single(factors);
     if (!system_) system_.emplace(cpu_, method_, *op_, krylov_);

@@ -31,22 +31,22 @@ public:
     void note(Attempt& tried) const override;
     void iterate(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) override;
     void judge(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) override;
-    void deliver(SystemVectors<S>&, Attempt&) override {}  // x is tried.x
+    void fetch(Attempt&) override {}  // x is tried.x
     void apply(SystemVectors<S>& given) override;
 
 private:
     void put_in_single(const PrecondFactors<S>& factors);
 
-    Cpu&                                                  cpu_;
-    Method                                                method_;
-    KrylovOptions                                         krylov_;
-    bool                                                  mixed_, turned_;
-    const CsrView<S>*                                     A_ = nullptr;
-    std::optional<MatrixOperator<S>>                      op_;
-    std::vector<std::unique_ptr<Preconditioner<Cpu, S>>>  made_;         // M; the last refers to those before
-    Preconditioner<Cpu, S>*                               M_ = nullptr;  // one of those, or a factor
-    std::optional<KrylovSystem<Cpu, S>>                   system_;       // refers to op_
-    std::size_t                                           single_bytes_ = 0, matrix_bytes_ = 0;  // in single precision
+    Cpu&                                                 cpu_;
+    Method                                               method_;
+    KrylovOptions                                        krylov_;
+    bool                                                 mixed_, turned_;
+    const CsrView<S>*                                    A_ = nullptr;
+    std::optional<MatrixOperator<S>>                     op_;
+    std::vector<std::unique_ptr<Preconditioner<Cpu, S>>> made_;         // M; the last refers to those before
+    Preconditioner<Cpu, S>*                              M_ = nullptr;  // one of those, or a factor
+    std::optional<KrylovSystem<Cpu, S>>                  system_;       // refers to op_
+    std::size_t                                          single_bytes_ = 0, matrix_bytes_ = 0;  // in single precision
 };
 
 }  // namespace ilux

@@ -47,18 +47,17 @@ ProgressListener history_of(Attempt& tried, const TryListener& listener, const K
     };
 }
 
+KrylovOptions fitted(const KrylovOptions& krylov, Index n)
+{
+    KrylovOptions fits = krylov;
+    fits.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
+    return fits;
+}
+
 template <Scalar S>
 IterativeSolver<S>::IterativeSolver(Machine machine, const SolverOptions& options)
     : machine_(std::move(machine)), options_(options), maker_(options.memory_limit)
 {}
-
-template <Scalar S>
-KrylovOptions IterativeSolver<S>::krylov(Index n) const
-{
-    KrylovOptions krylov = options_.krylov;
-    krylov.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
-    return krylov;
-}
 
 template <Scalar S>
 void IterativeSolver<S>::set_null_space(std::shared_ptr<const NullSpace<S>> space)
@@ -77,42 +76,33 @@ void IterativeSolver<S>::give_up_gpu(const std::string& why, Attempt& tried)
     tried.device = machine_.device();
 }
 
-/// @return whether single precision can hold M, and both precisions the memory
-template <Scalar S>
-bool IterativeSolver<S>::place_in_single(Attempt& tried)
-{
-    const auto in_double = [&](const std::string& why) {
-        tried.decisions.push_back("krylov.precision=double after all: " + why);
-        needs_double_ = true;
-        here_.reset();
-        return false;
-    };
-    try {
-        here_ = std::make_unique<HostSystem<S>>(machine_.cpu, method_of(tried.plan.method), krylov(A_->rows()),
-                                                KrylovPrecision::mixed);
-        here_->renew(*A_);
-        here_->put(factors());
-    } catch (const InvalidInput& error) {
-        return in_double(error.what());
-    }
-    const std::size_t limit = options_.memory_limit.value, both = tried.factor_bytes + here_->single_bytes();
-    if (limit > 0 && both > limit)
-        return in_double(fmt::format("memory_limit is {}, and M in both precisions takes {}", bytes_text(double(limit)),
-                                     bytes_text(double(both))));
-    here_->note(tried);
-    return true;
-}
-
 template <Scalar S>
 void IterativeSolver<S>::place_on_host(Attempt& tried)
 {
+    const auto put = [&](KrylovPrecision precision) {
+        const Method method = method_of(tried.plan.method);
+        if (!here_ || here_->is_mixed() || precision == KrylovPrecision::mixed || here_->method() != method)
+            here_ =
+                std::make_unique<HostSystem<S>>(machine_.cpu, method, fitted(options_.krylov, A_->rows()), precision);
+        here_->renew(*A_);
+        here_->put(factors());
+    };
     note_what_is_ignored(machine_, options_.krylov, tried);
-    if (mixed() && place_in_single(tried)) return;
-    const Method method = method_of(tried.plan.method);
-    if (!here_ || here_->is_mixed() || here_->method() != method)
-        here_ = std::make_unique<HostSystem<S>>(machine_.cpu, method, krylov(A_->rows()), KrylovPrecision::in_double);
-    here_->renew(*A_);
-    here_->put(factors());
+    std::string why;  // single precision cannot hold M, or memory both precisions
+    if (mixed()) try {
+            put(KrylovPrecision::mixed);
+            const std::size_t limit = options_.memory_limit.value, both = tried.factor_bytes + here_->single_bytes();
+            if (limit > 0 && both > limit)
+                why = fmt::format("memory_limit is {}, and M in both precisions takes {}", bytes_text(double(limit)),
+                                  bytes_text(double(both)));
+        } catch (const InvalidInput& error) {
+            why = error.what();
+        }
+    if (!why.empty()) {
+        tried.decisions.push_back("krylov.precision=double after all: " + why);
+        needs_double_ = true;
+    }
+    if (!mixed()) put(KrylovPrecision::in_double);
     here_->note(tried);
 }
 
@@ -138,21 +128,16 @@ bool IterativeSolver<S>::place(Attempt& tried)
     return true;
 }
 
-template <Scalar S>
-bool IterativeSolver<S>::make(const TryListener& listener, const StopToken& stop, Attempt& tried)
-{
-    const std::function<void()> bring = [this] { bring_values(); };
-    return maker_.make({*A_, bring, machine_, there_.get(), listener, stop}, tried);
-}
-
 /// @return false where M could not be made; then `tried` says why
 template <Scalar S>
 bool IterativeSolver<S>::make_and_place(const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
-    if (!make(listener, stop, tried)) return false;
+    const std::function<void()> bring = [this] { bring_values(); };
+    const auto make = [&] { return maker_.make({*A_, bring, machine_, there_.get(), listener, stop}, tried); };
+    if (!make()) return false;
     if (place(tried)) return true;
     maker_.drop();
-    return make(listener, stop, tried) && place(tried);
+    return make() && place(tried);
 }
 
 /// All but M goes there while M is factored.
@@ -160,7 +145,7 @@ template <Scalar S>
 void IterativeSolver<S>::begin_there(const Plan& plan)
 {
     there_ = std::make_unique<GpuSystem<S>>(machine_.cpu, *machine_.gpu, *A_, method_of(plan.method),
-                                            krylov(A_->rows()), options_there(plan));
+                                            fitted(options_.krylov, A_->rows()), options_there(plan));
 }
 
 template <Scalar S>

@@ -21,8 +21,8 @@ public:
     /// @param machine  loses its GPU where that was our choice and the host suits M better
     IterativeSolver(Machine machine, const SolverOptions& options);
 
-    /// M for A, as tried.plan has it, and the vectors of its method. Where the M at hand was made in rounds by the same options, those
-    /// serve again. A zero pivot, lack of time and cancellation are outcomes.
+    /// M for A, as tried.plan has it, and the vectors of its method. Where the M at hand was made in rounds by the same
+    /// options, those serve again. A zero pivot, lack of time and cancellation are outcomes.
     /// @param A  must stand, with these numbers, until the last solve() with it
     /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
@@ -32,8 +32,8 @@ public:
     void keep(const CsrView<S>& A, Attempt& tried);
     bool factored() const { return factored_; }
 
-    /// Values on a GPU take the place of A's in the system there, which is then factored, or M kept. The host's stay as they were until
-    /// bring_values().
+    /// Values on a GPU take the place of A's in the system there, which is then factored, or M kept. The host's stay as
+    /// they were until bring_values().
     /// @param caller  whose stream they are read in the order of  @param host  A's values there
     /// @return ‖A‖_F; or nothing, and nothing is done, unless there is a system on that GPU that can take them
     std::optional<double> take_values(Gpu& caller, DeviceSpan<const S> values, std::span<S> host);
@@ -42,7 +42,8 @@ public:
     /// The host has got others.
     void forget_values() { awaited_ = {}; }
 
-    /// Solves A x = b, or Aᴴ x = b by the M of A in double, and measures once more in twice the precision where it converged.
+    /// Solves A x = b, or Aᴴ x = b by the M of A in double, and measures once more in twice the precision where it
+    /// converged.
     /// @param A  its adjoint must stand as A must
     /// @param given  a success that is on the GPU of its arrays is delivered at once
     /// @param tried  .x is the guess and becomes the solution, or nothing where that was delivered
@@ -61,19 +62,16 @@ public:
 
     const PrecondFactors<S>& factors() const { return maker_.factors(); }
     const Machine&           machine() const { return machine_; }
-    KrylovOptions            krylov(Index n) const;  ///< as asked for, with no more vectors than n or the steps allow
 
 private:
     /// Aᴴ by the M of A.
     struct Adjoint {
-        std::unique_ptr<KrylovPlace<S>> place   = nullptr;
+        std::unique_ptr<KrylovPlace<S>> place = nullptr;
         std::optional<Witness<S>>       witness = {};
     };
-    bool             make(const TryListener& listener, const StopToken& stop, Attempt& tried);
     bool             make_and_place(const TryListener& listener, const StopToken& stop, Attempt& tried);
     bool             place(Attempt& tried);
     void             place_on_host(Attempt& tried);
-    bool             place_in_single(Attempt& tried);
     void             begin_there(const Plan& plan);
     GpuSystemOptions options_there(const Plan& plan) const;
     void             give_up_gpu(const std::string& why, Attempt& tried);
@@ -81,24 +79,26 @@ private:
     Witness<S>&      witness_of(const TurnedMatrix<S>& A);
     void             drop_place();
     bool             mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
-    bool             go_on_in_double(std::span<const S> b, const Iterate<S>& single, const TryListener& listener,
-                                     Attempt& tried);
+    bool go_on_in_double(std::span<const S> b, const Iterate<S>& single, const TryListener& listener, Attempt& tried);
 
-    Machine                         machine_;
-    SolverOptions                   options_;
-    const CsrView<S>*               A_ = nullptr;
-    PrecondMaker<S>                 maker_;
-    bool                            factored_ = false;
-    std::unique_ptr<HostSystem<S>>  here_;     // one of the two
-    std::unique_ptr<GpuSystem<S>>   there_;
-    std::span<S>                    awaited_;  // values of A on the host that there_ has newer ones of
-    std::optional<Adjoint>          adjoint_;  // once asked for
-    CurrentWitness<S>               witness_;
-    bool                            needs_double_ = false;  // single precision did not do for these numbers
+    Machine                        machine_;
+    SolverOptions                  options_;
+    const CsrView<S>*              A_ = nullptr;
+    PrecondMaker<S>                maker_;
+    bool                           factored_ = false;
+    std::unique_ptr<HostSystem<S>> here_;  // one of the two
+    std::unique_ptr<GpuSystem<S>>  there_;
+    std::span<S>                   awaited_;  // values of A on the host that there_ has newer ones of
+    std::optional<Adjoint>         adjoint_;  // once asked for
+    CurrentWitness<S>              witness_;
+    bool                           needs_double_ = false;  // single precision did not do for these numbers
 };
 
 /// Its name among the Krylov methods. @param choice  neither automatic nor lu
 Method method_of(MethodChoice choice);
+
+/// With no more vectors than the order n or the steps allow.
+KrylovOptions fitted(const KrylovOptions& krylov, Index n);
 
 /// The history of a try, as its solve goes.
 ProgressListener history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);

@@ -44,7 +44,8 @@ bool needs_double(const Attempt& tried, bool retry, const StopToken& stop)
 
 }  // namespace
 
-/// The witness of A's numbers. Where these are on a GPU alone, a proof of earlier ones may hold for them; else they are brought.
+/// The witness of A's numbers. Where these are on a GPU alone, a proof of earlier ones may hold for them; else they are
+/// brought.
 template <Scalar S>
 Witness<S>& IterativeSolver<S>::witness_of(const TurnedMatrix<S>& A)
 {
@@ -66,7 +67,7 @@ KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>& A, const Pla
     if (!A.turned()) return *here_;
     if (adjoint_) return *adjoint_->place;
     const CsrView<S>&   adjoint = A.solved();
-    const KrylovOptions krylov = this->krylov(adjoint.rows());
+    const KrylovOptions krylov = fitted(options_.krylov, adjoint.rows());
     const Method        method = method_of(plan.method);
     Adjoint             made;
     if (there_) {
@@ -75,8 +76,7 @@ KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>& A, const Pla
         options.turned = true;
         made.place = std::make_unique<GpuSystem<S>>(machine_.cpu, *machine_.gpu, adjoint, method, krylov, options);
     } else {
-        made.place =
-            std::make_unique<HostSystem<S>>(machine_.cpu, method, krylov, KrylovPrecision::in_double, true);
+        made.place = std::make_unique<HostSystem<S>>(machine_.cpu, method, krylov, KrylovPrecision::in_double, true);
         made.place->renew(adjoint);
     }
     made.place->put(factors());
@@ -88,7 +88,7 @@ void IterativeSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given
                                const TryListener& listener, const StopToken& stop, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner"; });
-    krylov.restart = this->krylov(A_->rows()).restart;
+    krylov.restart = fitted(options_.krylov, A_->rows()).restart;
     if (A.turned() && mixed())
         tried.decisions.emplace_back("krylov.precision=double for a system with the transpose of A");
     with_device_named(tried.device, [&] {
@@ -97,22 +97,23 @@ void IterativeSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given
         if (is_without_solution(witness, given, krylov, tried)) return;
         const ProgressListener      on_progress = history_of(tried, listener, krylov);
         const std::function<void()> bring = [this] { bring_values(); };
-        const Iterate<S> how{A.solved(), krylov, standard_of(options_), on_progress, stop, witness, bring};
-        const auto       fails_in_single = [&, single = !A.turned() && mixed()] {
+        const Iterate<S>            how{A.solved(), krylov, standard_of(options_), on_progress, stop, witness, bring};
+        const auto                  fails_in_single = [&, single = !A.turned() && mixed()] {
             return single && needs_double(tried, options_.retry, stop);
         };
         place.iterate(given, how, tried);
-        if (!fails_in_single()) place.judge(given, how, tried);
-        const bool again = fails_in_single();
-        place.deliver(given, tried);
-        if (again && !go_on_in_double(given.b(), how, listener, tried)) return;
+        const bool judged = !fails_in_single();
+        if (judged) place.judge(given, how, tried);
+        else place.fetch(tried);
+        if (fails_in_single() && !go_on_in_double(given.b(), how, listener, tried)) return;
         const bool determined = witness.knows_more_than_M();
         if (tried.converged() && tried.action != SolverAction::lagged && !determined && !factors().null_space)
             tried.warn(rank_warning(factors()));
     });
 }
 
-/// From the x at hand, with the same factors and the steps that are left; what follows with these numbers is in double, too.
+/// From the x at hand, with the same factors and the steps that are left; what follows with these numbers is in double,
+/// too.
 /// @return whether it came to iterate: not where M had to be made anew on the host, and was not finished
 template <Scalar S>
 bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const Iterate<S>& single, const TryListener& listener,
@@ -143,7 +144,6 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const Iterate<S>&
                   tried);
     add_work(before, tried.report);
     place.judge(here, single, tried);
-    place.deliver(here, tried);
     return true;
 }
 
@@ -154,13 +154,13 @@ void IterativeSolver<S>::apply(const TurnedMatrix<S>& A, const Plan& plan, Syste
     place_of(A, plan).apply(given);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                          \
-    template Witness<S>&     IterativeSolver<S>::witness_of(const TurnedMatrix<S>&);                                 \
-    template KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>&, const Plan&);                      \
-    template void IterativeSolver<S>::solve(const TurnedMatrix<S>&, SystemVectors<S>&, KrylovOptions,                \
-                                            const TryListener&, const StopToken&, Attempt&);                         \
-    template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const Iterate<S>&, const TryListener&,     \
-                                                      Attempt&);                                                     \
+#define ILUX_INSTANTIATE(S)                                                                                      \
+    template Witness<S>&     IterativeSolver<S>::witness_of(const TurnedMatrix<S>&);                             \
+    template KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>&, const Plan&);                  \
+    template void            IterativeSolver<S>::solve(const TurnedMatrix<S>&, SystemVectors<S>&, KrylovOptions, \
+                                                       const TryListener&, const StopToken&, Attempt&);          \
+    template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const Iterate<S>&, const TryListener&, \
+                                                      Attempt&);                                                 \
     template void IterativeSolver<S>::apply(const TurnedMatrix<S>&, const Plan&, SystemVectors<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -16,16 +16,16 @@ namespace ilux {
 /// How a system is to be solved and judged. All that is referred to must outlive the calls.
 template <Scalar S = double>
 struct Iterate {
-    const CsrView<S>&            A;  ///< on the host, or its adjoint; its values may be older than those where the iteration works
-    KrylovOptions                krylov;
-    Standard                     standard;
+    const CsrView<S>& A;  ///< on the host, or its adjoint; its values may be older than those where the iteration works
+    KrylovOptions     krylov;
+    Standard          standard;
     const ProgressListener&      on_progress;
     const StopToken&             stop;
     Witness<S>&                  witness;
     const std::function<void()>& bring_values;  ///< before the host looks at A
 };
 
-/// The host, or a GPU. x stays there between iterate(), judge() and deliver().
+/// The host, or a GPU.
 template <Scalar S = double>
 class KrylovPlace {
 public:
@@ -39,12 +39,12 @@ public:
     /// What A, M and vectors take.
     virtual void note(Attempt& tried) const = 0;
 
-    /// Solves from the guess; tried.report says how that went.
+    /// Solves from the guess; tried.report says how that went. x stays there until judge() or fetch().
     virtual void iterate(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) = 0;
-    /// finish_iteration() there, or on the host where that has to look at x.
+    /// finish_iteration() there, or on the host where that has to look at x; tried.x ← x. A success that is where the
+    /// caller's arrays are is delivered at once, and tried.x becomes empty.
     virtual void judge(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) = 0;
-    /// tried.x ← x; a success for arrays that are there is delivered at once, and tried.x becomes empty.
-    virtual void deliver(SystemVectors<S>& given, Attempt& tried) = 0;
+    virtual void fetch(Attempt& tried) = 0;  ///< tried.x ← x
     /// z ← M⁻¹ r, in double there, for given.b() = r; z is delivered.
     virtual void apply(SystemVectors<S>& given) = 0;
 };

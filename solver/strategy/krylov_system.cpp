@@ -91,7 +91,7 @@ void KrylovSystem<B, S>::apply(ConstSpan<B, S> r, Span<B, S> z)
     else M_->apply(be_, r, z);
 }
 
-#define ILUX_INSTANTIATE(B, S)       \
+#define ILUX_INSTANTIATE(B, S)        \
     template class MixedSystem<B, S>; \
     template class KrylovSystem<B, S>;
 ILUX_BACKENDS(ILUX_INSTANTIATE)

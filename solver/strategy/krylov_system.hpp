@@ -20,7 +20,8 @@ class MixedSystem {
     using Single = single_of<S>;
 
 public:
-    /// @param A  R A C  @param row, col  the diagonals R and C, or none: ones; `row_there` and `col_there` the same where B computes
+    /// @param A  R A C  @param row, col  the diagonals R and C, or none: ones; `row_there` and `col_there` the same
+    /// where B computes
     MixedSystem(Method method, std::unique_ptr<LinearOperator<B, Single>> A, std::vector<double> row,
                 std::vector<double> col, Buffer<B, S> row_there, Buffer<B, S> col_there, const KrylovOptions& krylov);
 
@@ -51,7 +52,8 @@ class Correction {
 public:
     virtual ~Correction() = default;
     virtual void apply(ConstSpan<B, S> r, Span<B, S> z) = 0;  ///< z ← M⁻¹ r
-    /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param inverse  of D  @param x  the guess, then the solution
+    /// Solves D A x = b, preconditioned by D M, for a diagonal D. @param inverse  of D  @param x  the guess, then the
+    /// solution
     virtual IterationReport solve(ConstSpan<B, S> D, ConstSpan<B, S> inverse, ConstSpan<B, S> b, Span<B, S> x,
                                   const KrylovOptions& krylov, const StopToken& stop) = 0;
 };

@@ -99,7 +99,8 @@ void PrecondMaker<S>::begin_next()
     former_ = std::move(former);
 }
 
-/// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says why.
+/// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
+/// why.
 template <Scalar S>
 std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const ProgressListener& on_progress,
                                                         Attempt& tried)

@@ -22,11 +22,11 @@ public:
     /// What M is made for, and where.
     struct Task {
         const CsrView<S>&            A;
-        const std::function<void()>& bring_values;    ///< A's newest values to the host, before that looks at them
-        Machine&                     machine;         ///< whose host factors
+        const std::function<void()>& bring_values;     ///< A's newest values to the host, before that looks at them
+        Machine&                     machine;          ///< whose host factors
         GpuSystem<S>*                there = nullptr;  ///< A on a GPU, where M may be made, too; or null
         const TryListener&           listener;
-        const StopToken&             stop;            ///< gives a multilevel factorization in progress up
+        const StopToken&             stop;  ///< gives a multilevel factorization in progress up
     };
 
     explicit PrecondMaker(Bytes limit) : limit_(limit) {}
@@ -60,7 +60,7 @@ private:
     MlIlu<S>                    made_here(const Task& task, const ProgressListener& on_progress, Attempt& tried);
     bool                        make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried);
 
-    Bytes                       limit_;    // of what has no limit of its own
+    Bytes                       limit_;  // of what has no limit of its own
     PrecondFactors<S>           factors_;
     std::optional<MlIluOptions> made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds> former_;   // of the M before, while another is made

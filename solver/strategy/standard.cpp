@@ -21,8 +21,8 @@ double share(double value, double limit)
     return value == 0 ? 0 : std::isnan(value) ? INFINITY : value / limit;
 }
 
-/// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside `share` of ‖x‖ need not be solved to digits
-/// that no unknown above 1e-12 of the largest shows.
+/// Powers of two D_i near 1 / (|A||x| + |b|)_i. A row whose terms are all small beside `share` of ‖x‖ need not be
+/// solved to digits that no unknown above 1e-12 of the largest shows.
 template <Scalar S>
 void equilibrate(const CsrView<S>& A, std::span<const S> x, const Residual<S>& residual, double share,
                  std::span<double> D)
@@ -57,8 +57,8 @@ public:
         correction_.apply(residual_.r, d_);
         if (witness_ != nullptr) witness_->add_lost_constants(residual_.r, d_);
     }
-    /// d ← x* − x by an LU, and whether that settled; nothing where there is none. r as a double may have lost what a small unknown hangs on:
-    /// x + d is looked at as well, and what it still lacks.
+    /// d ← x* − x by an LU, and whether that settled; nothing where there is none. r as a double may have lost what a
+    /// small unknown hangs on: x + d is looked at as well, and what it still lacks.
     std::optional<bool> estimate_exactly()
     {
         constexpr int most = 4;

@@ -14,7 +14,8 @@ namespace ilux {
 
 /// What the file holds, for these options; nothing where none is named, or none is there, which then can be written.
 /// @param decisions  how long it took, beside making it
-/// @throws InvalidInput where the file is damaged, or of another pattern or options; where it is not there and cannot be written
+/// @throws InvalidInput where the file is damaged, or of another pattern or options; where it is not there and cannot
+/// be written
 template <Scalar S>
 std::optional<LuPlan> load_plan(const CsrView<S>& A, const SolverOptions& options, std::vector<std::string>& decisions);
 

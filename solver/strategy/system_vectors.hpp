@@ -10,8 +10,8 @@
 
 namespace ilux {
 
-/// Where b comes from and x goes to. A solution on the GPU that the arrays are of takes and leaves them there; for any other b is
-/// copied to the host.
+/// Where b comes from and x goes to. A solution on the GPU that the arrays are of takes and leaves them there; for any
+/// other b is copied to the host.
 template <Scalar S = double>
 class SystemVectors {
 public:
@@ -34,7 +34,8 @@ public:
 
     /// to_b ← b, and x ← the guess or 0, on the GPU that are_of() says. Does not wait.
     void load(Gpu& gpu, DeviceSpan<S> b, DeviceSpan<S> x);
-    /// The caller's x ← x, of that GPU. Does not wait: the caller's stream does. @param x  may be conjugated where it is
+    /// The caller's x ← x, of that GPU. Does not wait: the caller's stream does. @param x  may be conjugated where it
+    /// is
     void deliver(Gpu& gpu, DeviceSpan<S> x);
     /// The caller's x ← x. An empty one says that it was delivered where it is.
     void deliver(std::span<const S> x);

@@ -25,15 +25,18 @@ struct LooseSet {
 struct ConstantVectors {
     /// The least Σ_i |A t|_i / Σ_i (|A| t)_i over the vectors t that were looked at, sets that are loose left out.
     double pinned = 1;
-    /// Every row is diagonally dominant, and leads by large entries to one that is so by a millionth: A is regular [taussky_49].
+    /// Every row is diagonally dominant, and leads by large entries to one that is so by a millionth: A is regular
+    /// [taussky_49].
     bool                  regular = false;
     std::vector<LooseSet> loose = {};  ///< those with less than 1e-7
 };
 
-/// Looks at the ones of all unknowns; and, unless A is proven regular by its diagonal, of those with a zero diagonal, of those
-/// with another, and of every second and every third. Unknowns that no large entry connects are sets of their own.
+/// Looks at the ones of all unknowns; and, unless A is proven regular by its diagonal, of those with a zero diagonal,
+/// of those with another, and of every second and every third. Unknowns that no large entry connects are sets of their
+/// own.
 /// @param A  square. Cost: a pass over A where its rows are dominant, else about ten
-/// @param leads_to  n, or none: how a proof by the diagonal goes, so that a pass checks it for other numbers: each row leads to itself,
+/// @param leads_to  n, or none: how a proof by the diagonal goes, so that a pass checks it for other numbers: each row
+/// leads to itself,
 ///                  its diagonal being larger than the rest, or by a large entry to a row that is so
 template <Scalar S = double>
 ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A, std::span<Index> leads_to = {});

@@ -27,7 +27,8 @@ struct RowTotals {
     double pinned() const { return size > 0 ? sum / size : 1; }
 };
 
-/// Every row is diagonally dominant, and leads by large entries to one that is so by a millionth: A is regular [taussky_49].
+/// Every row is diagonally dominant, and leads by large entries to one that is so by a millionth: A is regular
+/// [taussky_49].
 template <Scalar S>
 class Dominance {
 public:
@@ -58,7 +59,8 @@ class GpuDominance {
 public:
     /// @param leads_to  of a proof  @throws OutOfMemory
     GpuDominance(Gpu& gpu, std::span<const Index> leads_to);
-    /// @return sums of rows where the proof holds; their bits are the same in every run. Waits. Cost: a pass over A, one launch
+    /// @return sums of rows where the proof holds; their bits are the same in every run. Waits. Cost: a pass over A,
+    /// one launch
     std::optional<RowTotals> prove_regular(Gpu& gpu, const DeviceCsr<S>& A);
 
 private:

@@ -22,11 +22,13 @@ inline constexpr double found_share = 1e-5;
 template <Scalar S = double>
 double largest_of(std::span<const NotDeduced<S>> x);
 
-/// z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where |x_i| ≤ least; at random but the same at each call.
+/// z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where |x_i| ≤ least; at random but the
+/// same at each call.
 template <Scalar S = double>
 void known_answer(std::span<const NotDeduced<S>> x, double least, double usual, std::span<NotDeduced<S>> z);
 
-/// On the device z is chosen alike: z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where x_i = 0.
+/// On the device z is chosen alike: z_i ← ± |x_i| to ± 2 |x_i|, or as much of `usual`, or of 1 where that is 0, where
+/// x_i = 0.
 template <Scalar S = double>
 void known_answer(Gpu& gpu, DeviceSpan<const NotDeduced<S>> x, double usual, DeviceSpan<NotDeduced<S>> z);
 
@@ -38,9 +40,10 @@ void multiply_exactly(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S
 template <Scalar S = double>
 double missed_share(std::span<const NotDeduced<S>> z, std::span<const NotDeduced<S>> t);
 
-/// Says which unknowns A, as its factors have it, leaves open, or "". A z is given to them, summed in twice the precision; what they miss of z,
-/// t ← z − (LU)⁻¹ A z, goes the same way up to four times: that leaves what is in the null space of A as it is, and takes down all else
-/// that the factors are right for. One substitution and a pass over A; a few more where more than found_share is missed.
+/// Says which unknowns A, as its factors have it, leaves open, or "". A z is given to them, summed in twice the
+/// precision; what they miss of z, t ← z − (LU)⁻¹ A z, goes the same way up to four times: that leaves what is in the
+/// null space of A as it is, and takes down all else that the factors are right for. One substitution and a pass over
+/// A; a few more where more than found_share is missed.
 /// @param room  for four vectors; what it has is kept
 template <Scalar S = double>
 std::string known_answer_warning(Cpu& be, const CsrView<S>& A, std::span<const NotDeduced<S>> x,

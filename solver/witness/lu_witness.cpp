@@ -12,7 +12,8 @@ std::unique_ptr<LuWitness<S>> LuWitness<S>::make(Cpu& be, const CsrView<S>& A)
     constexpr Index  most_unknowns = 1000;
     constexpr double most_flops = 2e7;  // about 20 ms
     if (A.rows() > most_unknowns) return nullptr;
-    // Units of rows and of columns must not choose pivots: an LU of other rounding than A's does not see what A has lost.
+    // Units of rows and of columns must not choose pivots: an LU of other rounding than A's does not see what A has
+    // lost.
     const LuOptions careful{.ordering = LuOrdering::amd,
                             .matching = LuMatching::on,
                             .scaling = LuScaling::matching,

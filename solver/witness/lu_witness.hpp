@@ -15,7 +15,8 @@ namespace ilux {
 template <Scalar S = double>
 class LuWitness {
 public:
-    /// Factors A, where that takes no more than a moment; null where A has more unknowns, or its L and U take more flops.
+    /// Factors A, where that takes no more than a moment; null where A has more unknowns, or its L and U take more
+    /// flops.
     /// @param A  must stand, with these numbers, as long as this
     static std::unique_ptr<LuWitness> make(Cpu& be, const CsrView<S>& A);
 

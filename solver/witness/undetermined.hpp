@@ -17,8 +17,8 @@ inline constexpr double rounding_share = 4 * std::numeric_limits<double>::epsilo
 
 /// How far x may move along t, and who moves.
 struct Undetermined {
-    /// The largest change of an unknown, as a share of it, by a multiple of t that changes each row of A x by 4 ε (|A||x| + |b|)_i
-    /// at most. Inf: rounding hides any multiple.
+    /// The largest change of an unknown, as a share of it, by a multiple of t that changes each row of A x by 4 ε
+    /// (|A||x| + |b|)_i at most. Inf: rounding hides any multiple.
     double             share = 0;
     Index              count = 0;      ///< unknowns that change by more than 0.5 % then
     std::vector<Index> unknowns = {};  ///< the first ten of them
@@ -32,9 +32,11 @@ template <Scalar S = double>
 Undetermined undetermined_along(const CsrView<S>& A, std::span<const NotDeduced<S>> t, std::span<const NotDeduced<S>> x,
                                 const Residual<S>& residual);
 
-/// "A is singular: x is one of many; 12 of 300 unknowns are not determined: 3, 8, 9 (counted from 1)", or "nearly singular".
+/// "A is singular: x is one of many; 12 of 300 unknowns are not determined: 3, 8, 9 (counted from 1)", or "nearly
+/// singular".
 std::string undetermined_text(const Undetermined& found, Index n);
-/// "x is determined up to a constant in each of 3 parts", in the words for these sets. @param sets  those that x may move along
+/// "x is determined up to a constant in each of 3 parts", in the words for these sets. @param sets  those that x may
+/// move along
 std::string undetermined_text(std::span<const LooseSet* const> sets, double share, Index n);
 
 }  // namespace ilux

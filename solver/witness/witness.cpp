@@ -42,7 +42,8 @@ struct ColumnSums {
     std::vector<double> size;
 };
 
-/// Σ_i Σ_j a_ij over i and j in the set; 0 where sums of rows or of columns are not all small, or their sum is rounding.
+/// Σ_i Σ_j a_ij over i and j in the set; 0 where sums of rows or of columns are not all small, or their sum is
+/// rounding.
 template <Scalar S>
 S sum_within(const ColumnSums<S>& columns, const LooseSet& set)
 {

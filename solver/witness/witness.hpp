@@ -14,13 +14,15 @@
 
 namespace ilux {
 
-/// Up to so many unknowns truth comes before time: a system with a known answer is solved to the end, and each unknown is held to itself.
+/// Up to so many unknowns truth comes before time: a system with a known answer is solved to the end, and each unknown
+/// is held to itself.
 inline constexpr Index few_unknowns = 20'000;
 
 /// Where max |A t|_i / (|A||t|)_i is above it t is not near the null space.
 inline constexpr double doubtful = 1e-12;
 
-/// What an iteration has not found of a known z: A t, where t is what is missed, tells how far such an iteration can be trusted.
+/// What an iteration has not found of a known z: A t, where t is what is missed, tells how far such an iteration can be
+/// trusted.
 struct Missed {
     double share = 1;  ///< max |t|_i / |z|_i; 0: nothing can be asked
     double rows = 1;   ///< max |A t|_i / (|A||z|)_i
@@ -35,17 +37,18 @@ enum class Proof { once, kept };
 template <Scalar S = double>
 class Witness {
 public:
-    /// Looks at vectors of ones; factors an A of few unknowns. @param A  must stand, with these numbers, as long as this
+    /// Looks at vectors of ones; factors an A of few unknowns. @param A  must stand, with these numbers, as long as
+    /// this
     /// @param null_space  that x is kept clear of: nothing is said of it, nor asked; or null
     /// @param proof  kept: for holds_for(), n indices
     Witness(Cpu& be, const CsrView<S>& A, const NullSpace<S>* null_space = nullptr, Proof proof = Proof::once);
 
-    /// Whether all of it holds for other numbers of A, which are on a GPU: A is large, and regular by its diagonal as it was. A proof must have
-    /// been kept. Cost: a pass over A there.
+    /// Whether all of it holds for other numbers of A, which are on a GPU: A is large, and regular by its diagonal as
+    /// it was. A proof must have been kept. Cost: a pass over A there.
     bool holds_for(Gpu& gpu, const DeviceCsr<S>& A_there);
 
-    /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6. It is 1e-12 for many unknowns with
-    /// constraints: a few steps on a known answer do not find what such a circuit hides.
+    /// The row-wise backward error that keeps what M may not see below `etol`; within 1e-12 and 1e-6. It is 1e-12 for
+    /// many unknowns with constraints: a few steps on a known answer do not find what such a circuit hides.
     double rowwise_limit(double etol) const;
     /// A may be singular in a way that ones do not show: a system with a known solution should be solved.
     bool wants_known_answer() const { return !lu_ && !answered_ && (!constants_.regular || A_.rows() <= few_unknowns); }
@@ -54,28 +57,30 @@ public:
     /// There is something to say, or to mend, of any x: only the host can.
     bool concerns_x() const { return !constants_.loose.empty() || !missed_.empty() || lu_; }
 
-    /// Why no x solves A x = b to ‖r‖₂ ≤ rtol ‖b‖₂, or "": A and its transpose take ones to 0, of all unknowns or of a part, and b has more
-    /// of them than that. Costs nothing where there are no such sets.
+    /// Why no x solves A x = b to ‖r‖₂ ≤ rtol ‖b‖₂, or "": A and its transpose take ones to 0, of all unknowns or of a
+    /// part, and b has more of them than that. Costs nothing where there are no such sets.
     std::string why_no_solution(std::span<const S> b, double rtol) const;
 
     /// The solution of a system with a known answer: known_answer() of x, clear of the null space.
     void known_answer(std::span<const S> x, std::span<S> z) const;
-    /// The share of an unknown that may be missed where that system counts as solved. It is smaller for large n, as random signs have
-    /// little of any one vector.
+    /// The share of an unknown that may be missed where that system counts as solved. It is smaller for large n, as
+    /// random signs have little of any one vector.
     static double enough(Index n);
     void          note(const Missed& missed);  ///< on the way there
     void          note_answered() { answered_ = true; }
-    /// z − y, where y is what was found: what iterations with M do not see. @param unclear  whether that is in the null space of A is not
-    /// told by its rows
+    /// z − y, where y is what was found: what iterations with M do not see. @param unclear  whether that is in the null
+    /// space of A is not told by its rows
     void take(std::vector<S> missed, bool unclear);
-    /// What M lacks need not be told: A is proven regular, or there is an LU that knows better, or M has solved a system with a known answer.
+    /// What M lacks need not be told: A is proven regular, or there is an LU that knows better, or M has solved a
+    /// system with a known answer.
     bool knows_more_than_M() const { return constants_.regular || lu_ || (answered_ && missed_.empty()); }
     /// Neither solved nor shown to be singular: M is too crude to tell.
     bool is_unclear() const { return unclear_; }
 
     /// d ← A⁻¹ r by an LU. @return false, and nothing is done, where there is none
     bool estimate(std::span<const S> r, std::span<S> d) { return lu_ && lu_->estimate(r, d); }
-    /// d ← d + c t for each loose set t, so that Σ_i∈t (r − A d)_i = 0: the constant that M has lost. O(nnz) where there are any.
+    /// d ← d + c t for each loose set t, so that Σ_i∈t (r − A d)_i = 0: the constant that M has lost. O(nnz) where
+    /// there are any.
     void add_lost_constants(std::span<const S> r, std::span<S> d) const;
 
     /// Which unknowns are not determined, or which may be off by more than etol for all that the rows tell; or "".

@@ -1,10 +1,10 @@
 // x ← L⁻¹ b in one launch, a block to a chunk of contiguous rows (chunked_layout.hpp).
 //
-// Launch shape: as many blocks as chunks, 512 threads each, and a row of the grid to each right-hand side, which has a header
-// and exported x of its own. A block claims its chunk by a ticket, so chunks of a right-hand side start in order, and a chunk
-// reads only itself and earlier ones: whatever it waits for is already running. Inside a block the chunk's
-// team of t warps takes tasks in turn, warp w tasks w, w + t, ..., in the order of levels; the first unfinished task of the
-// lowest level never waits.
+// Launch shape: as many blocks as chunks, 512 threads each, and a row of the grid to each right-hand side, which has a
+// header and exported x of its own. A block claims its chunk by a ticket, so chunks of a right-hand side start in
+// order, and a chunk reads only itself and earlier ones: whatever it waits for is already running. Inside a block the
+// chunk's team of t warps takes tasks in turn, warp w tasks w, w + t, ..., in the order of levels; the first unfinished
+// task of the lowest level never waits.
 
 #include <algorithm>
 #include <bit>
@@ -25,7 +25,8 @@ constexpr int warps = threads / 32;
 constexpr int patience = 64;  // polls of L2 before a warp sleeps between them
 constexpr int nap_nanoseconds = 40;
 
-/// What the solve of a right-hand side writes besides `out`: kept between solves, so that none has to clear anything first.
+/// What the solve of a right-hand side writes besides `out`: kept between solves, so that none has to clear anything
+/// first.
 struct Header {
     int ticket;    // blocks started
     int finished;  // blocks done
@@ -108,8 +109,8 @@ __device__ void publish_row(const Chunk<S>& chunk, S* exported, const ChunkTask&
         store_relaxed(exported + task.export_slot + __popc(task.exported & ((1u << r) - 1)), bits);
 }
 
-/// A task on its way through a warp in three stages, a turn apart, so that neither the factor, nor b, nor what other chunks
-/// have long published is waited for: load, look, finish.
+/// A task on its way through a warp in three stages, a turn apart, so that neither the factor, nor b, nor what other
+/// chunks have long published is waited for: load, look, finish.
 template <class T, int group>
 struct Turn {
     using S = working_of<T>;

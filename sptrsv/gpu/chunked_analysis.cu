@@ -1,5 +1,6 @@
-// From a forward system to chunks on the device. The host finds long rows and the bounds of chunks; the device orders rows
-// and counts tasks (chunked_order.cu) while values and frame are on their way; then it fills the arrays that solves read.
+// From a forward system to chunks on the device. The host finds long rows and the bounds of chunks; the device orders
+// rows and counts tasks (chunked_order.cu) while values and frame are on their way; then it fills the arrays that
+// solves read.
 
 #include <bit>
 #include <limits>
@@ -19,12 +20,12 @@ constexpr int block_size = 256;
 constexpr int warps = block_size / 32;
 constexpr int blocks_a_chunk = 8;
 
-/// Times as many chunks as the first try has are enough: their x fits the shared memory, and tasks, one a row at most, add
-/// four times that. So three halvings do, or single rows where chunks had 16 and less.
+/// Times as many chunks as the first try has are enough: their x fits the shared memory, and tasks, one a row at most,
+/// add four times that. So three halvings do, or single rows where chunks had 16 and less.
 constexpr Offset more_chunks = 16;
 
-/// A thread of the device passes 4 entries of a row in a turn, and the host one in a nanosecond or two. So the host finds levels where
-/// rows are longer than this, as in factors of an LU.
+/// A thread of the device passes 4 entries of a row in a turn, and the host one in a nanosecond or two. So the host
+/// finds levels where rows are longer than this, as in factors of an LU.
 constexpr Index long_for_a_thread = 64;
 
 /// Views show our arrays as constant; those that fill them may write.

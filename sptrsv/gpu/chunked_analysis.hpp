@@ -37,15 +37,15 @@ struct DeviceChunks {
     std::vector<Index> level;  ///< of each row, where the analysis was given up and no long row was split
 };
 
-/// Whether the analysis is given up, with facts but no view, as soon as levels turn out so wide that choose_engine() takes
-/// another engine. The host, where it makes the layout, makes it whole.
+/// Whether the analysis is given up, with facts but no view, as soon as levels turn out so wide that choose_engine()
+/// takes another engine. The host, where it makes the layout, makes it whole.
 enum class WideLevels { go_on, give_up };
 
 /// Who makes the layout; both make the same one. On the device the host only cuts chunks and splits long rows.
 enum class LayoutMaker { device, host };
 
-/// O(n log n + nnz) work. On the device it takes some 100 bytes a row and a copy of L and the frame, and gives them back; where it
-/// lacks them, or entries and rows pass 2³¹ − 1, the host does the work.
+/// O(n log n + nnz) work. On the device it takes some 100 bytes a row and a copy of L and the frame, and gives them
+/// back; where it lacks them, or entries and rows pass 2³¹ − 1, the host does the work.
 /// @throws InvalidInput when there are more than 2³¹ − 1 steps
 template <class T>
 DeviceChunks<T> analyse_chunks(Gpu& gpu, const ForwardSystem<T>& system, const ChunkedTuning& tuning,

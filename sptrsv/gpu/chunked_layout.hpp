@@ -1,6 +1,6 @@
 #pragma once
-// The order in which the chunked engine takes the rows of a forward system. Made here on the host, by chunked_analysis.cu
-// on the device; both make the same.
+// The order in which the chunked engine takes the rows of a forward system. Made here on the host, by
+// chunked_analysis.cu on the device; both make the same.
 
 #include <cstdint>
 #include <span>
@@ -26,21 +26,22 @@ struct ChunkTask {
 
 /// Sizes that chunked_layout aims at.
 struct ChunkedTuning {
-    /// Aimed at: one a multiprocessor; ChunkedEngine asks its Gpu. How many there are changes no bit of x: the lanes of a
-    /// row and the order of its sum depend on its length alone.
+    /// Aimed at: one a multiprocessor; ChunkedEngine asks its Gpu. How many there are changes no bit of x: the lanes of
+    /// a row and the order of its sum depend on its length alone.
     Index       chunks = usual_multiprocessors;
     Index       least_rows = 64;           ///< a smaller chunk is not worth a block
     std::size_t shared_bytes = 200 << 10;  ///< that a chunk may need
     Index       longest = 512;             ///< longer rows are split (long_rows.hpp)
     Index       segment = 256;             ///< entries of a partial sum of a split row
-    /// Where rows are long the host finds the levels of a system of up to so many entries, else the device. Larger ones were not measured.
+    /// Where rows are long the host finds the levels of a system of up to so many entries, else the device. Larger ones
+    /// were not measured.
     Offset host_levels = 4'000'000;
 };
 
-/// Contiguous rows, partial sums of long ones among them, make a chunk, which one block solves with its x in shared memory.
-/// Inside a chunk rows stand in the order of their levels, so a warp that takes its tasks in order waits only for earlier
-/// tasks and for earlier chunks. Within a level they stand by class, the longer ones first: rows of one class take as many
-/// lanes, and 32 lanes make a task.
+/// Contiguous rows, partial sums of long ones among them, make a chunk, which one block solves with its x in shared
+/// memory. Inside a chunk rows stand in the order of their levels, so a warp that takes its tasks in order waits only
+/// for earlier tasks and for earlier chunks. Within a level they stand by class, the longer ones first: rows of one
+/// class take as many lanes, and 32 lanes make a task.
 template <class T>
 struct ChunkedLayout {
     std::vector<Index>     chunk_ptr;  ///< chunks + 1: first position (and row) of each chunk
@@ -67,7 +68,8 @@ inline std::size_t chunk_shared_bytes(std::size_t rows, std::size_t tasks, std::
 }
 
 /// What both makers of a layout ask. The rows are those of the system with its long ones split.
-/// As few lanes as take a row in one go, `group` entries each [aliaga19 has one entry a lane]: their log2, the class of rows.
+/// As few lanes as take a row in one go, `group` entries each [aliaga19 has one entry a lane]: their log2, the class of
+/// rows.
 int log2_lanes(Offset length, int group);
 /// Steps that a lane takes at once. Four of them make the poll of a thin level slower, so short rows do with two.
 int group_of(Index n, Offset nnz);

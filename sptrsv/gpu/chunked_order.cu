@@ -34,9 +34,9 @@ __device__ void store_relaxed(Index* level, Index value)
     asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(level), "r"(value));
 }
 
-/// The rows of a chunk while their levels are found. Shared memory holds for each its level or, while that is not known, minus
-/// what is: how many entries are passed, and which row of the chunk has to be known before a look at the others is worth
-/// while. And the highest level among the entries passed.
+/// The rows of a chunk while their levels are found. Shared memory holds for each its level or, while that is not
+/// known, minus what is: how many entries are passed, and which row of the chunk has to be known before a look at the
+/// others is worth while. And the highest level among the entries passed.
 struct ChunkLevels {
     OrderView       v;
     Index           first;
@@ -99,10 +99,10 @@ struct ChunkLevels {
     }
 };
 
-/// level_i ← 1 + max_j level_j, a block to a chunk, rows dealt out to its threads in turn. Every thread goes round all its rows,
-/// since a row may wait for any before it.
-/// Terminates: chunks start in order, by tickets, and no thread waits in place: a turn of its loop is finite. The first row of
-/// the first unfinished chunk that has no level yet passes entries in each of its thread's next turns, for all it reads is known.
+/// level_i ← 1 + max_j level_j, a block to a chunk, rows dealt out to its threads in turn. Every thread goes round all
+/// its rows, since a row may wait for any before it. Terminates: chunks start in order, by tickets, and no thread waits
+/// in place: a turn of its loop is finite. The first row of the first unfinished chunk that has no level yet passes
+/// entries in each of its thread's next turns, for all it reads is known.
 __global__ void __launch_bounds__(level_threads) find_level(OrderView v)
 {
     extern __shared__ Index shared[];

@@ -61,7 +61,8 @@ public:
     static constexpr Index most_entries = (1 << 15) - 1;  ///< in a row
 
     /// Asks for its memory in `scratch`, which is to be uploaded next.
-    /// @param row_ptr, col  of L: strictly lower, its long rows split, of 1 to 2³¹ − 1 entries and rows together and no row
+    /// @param row_ptr, col  of L: strictly lower, its long rows split, of 1 to 2³¹ − 1 entries and rows together and no
+    /// row
     ///                      beyond most_entries
     /// @param most_chunks  of any set_chunks() to come
     ChunkOrder(Gpu& gpu, DeviceArrays& scratch, std::span<const Offset> row_ptr, std::span<const Index> col,

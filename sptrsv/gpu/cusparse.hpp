@@ -6,8 +6,9 @@
 
 namespace ilux {
 
-/// Values are widened to those of the vectors, as SpSV has one type for matrix and vectors. Contract: gpu_engines.hpp; the vendor's
-/// analysis belongs to a workspace, since what it allocates serves one stream at a time, so prepare() runs it.
+/// Values are widened to those of the vectors, as SpSV has one type for matrix and vectors. Contract: gpu_engines.hpp;
+/// the vendor's analysis belongs to a workspace, since what it allocates serves one stream at a time, so prepare() runs
+/// it.
 /// @throws InvalidInput when the entries with the diagonal pass 2³¹ − 1
 template <class T>
 class CuSparseEngine {

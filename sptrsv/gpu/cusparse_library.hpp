@@ -1,5 +1,6 @@
 #pragma once
-// cuSPARSE, loaded when the engine of its name is first asked for: nothing else of ilux needs it, so programs link and start without it.
+// cuSPARSE, loaded when the engine of its name is first asked for: nothing else of ilux needs it, so programs link and
+// start without it.
 
 #include <cusparse.h>
 

@@ -11,8 +11,8 @@
 
 namespace ilux {
 
-/// add() each host array, and room() for what kernels write, with the pointer it will have; then upload() once, while the
-/// host arrays and those pointers still stand. An empty array gives a null pointer. Starts are 256-byte aligned.
+/// add() each host array, and room() for what kernels write, with the pointer it will have; then upload() once, while
+/// the host arrays and those pointers still stand. An empty array gives a null pointer. Starts are 256-byte aligned.
 class DeviceArrays {
 public:
     template <class V>

@@ -129,8 +129,8 @@ __device__ inline std::uint64_t published(double value)
 }
 __device__ inline PairBits published(cuda::Complex<double> value) { return {published(value.re), published(value.im)}; }
 
-/// Σ over the `part` lanes that share a row; all of them get it. part is a power of two, the same in the whole warp, and
-/// all lanes of the warp call it: the caller's lanes leave their waits at different times, hence the __syncwarp.
+/// Σ over the `part` lanes that share a row; all of them get it. part is a power of two, the same in the whole warp,
+/// and all lanes of the warp call it: the caller's lanes leave their waits at different times, hence the __syncwarp.
 template <class S>
 __device__ S sum_over(int part, S value)
 {

@@ -20,8 +20,8 @@ struct SolveFrame {
     std::vector<double> in_scale = {};
     std::vector<Index>  out_index = {};  ///< where in `out` x_i goes; a permutation
     std::vector<S>      out_scale = {};
-    /// Of b and out; −1: n. Where it is given, rows with in_index −1 have the right-hand side 0, and those with out_index −1
-    /// are not part of out; the others fill out.
+    /// Of b and out; −1: n. Where it is given, rows with in_index −1 have the right-hand side 0, and those with
+    /// out_index −1 are not part of out; the others fill out.
     Index length = -1;
 };
 
@@ -38,8 +38,8 @@ struct ForwardSystem {
     Index length() const { return frame.length < 0 ? size() : frame.length; }  ///< of b and out
 };
 
-/// The forward system of A x = b for either triangle, its frame (by rows of A) renumbered with it. Values are rounded to
-/// T. O(n + nnz). @throws InvalidInput when a vector of the frame is neither empty nor of n entries
+/// The forward system of A x = b for either triangle, its frame (by rows of A) renumbered with it. Values are rounded
+/// to T. O(n + nnz). @throws InvalidInput when a vector of the frame is neither empty nor of n entries
 template <class T>
 ForwardSystem<T> forward_system(const CsrView<working_of<T>>& A, Triangle triangle, Diagonal diagonal,
                                 SolveFrame<working_of<T>> frame = {});

@@ -6,13 +6,14 @@
 //     or, chunked, Engine(Gpu&, const ForwardSystem<T>&), with facts() and seconds() of its own analysis
 //     std::size_t bytes() const                                             on the device, without workspaces
 //     std::size_t workspace_bytes() const                                   for one right-hand side
-//     void prepare(Gpu&, DeviceSpan<std::byte> work) const                  once, when a workspace is made; for each such part
+//     void prepare(Gpu&, DeviceSpan<std::byte> work) const                  once, for each workspace
 //     void solve(Gpu&, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work) const
 // solve() enqueues one right-hand side and keeps all that changes in `work` (256-byte aligned). An engine that needs
 // more than device memory for each workspace returns it from prepare(), and solve() takes it as its last argument.
 // One that solves several right-hand sides in one launch offers instead
 //     void solve(Gpu&, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work, Index rhs) const
-// where b, out and work are rhs equal parts each, those of `work` 256-byte aligned; each solution has the bits it has alone.
+// where b, out and work are rhs equal parts each, those of `work` 256-byte aligned; each solution has the bits it has
+// alone.
 // One whose values can be renewed also offers
 //     EngineNumbers<T> numbers()                                            as its kernels read them; places that stay
 

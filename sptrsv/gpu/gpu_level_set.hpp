@@ -34,8 +34,8 @@ private:
 };
 
 /// The launches of LevelSetEngine, captured once for each workspace. They find b and out in the workspace, so one
-/// graph serves all vectors; a solve writes both there and launches it. Inside a caller's capture, where a graph cannot be
-/// launched, the launches themselves are enqueued.
+/// graph serves all vectors; a solve writes both there and launches it. Inside a caller's capture, where a graph cannot
+/// be launched, the launches themselves are enqueued.
 template <class T>
 class LevelGraphEngine {
 public:

@@ -12,8 +12,8 @@
 
 namespace ilux {
 
-/// level_set: a launch per level, level_graph: the same as one CUDA graph, syncfree: one launch, rows in level order that
-/// wait for one another through L2 [aliaga19], chunked: one launch, contiguous rows to a block, which wait for one
+/// level_set: a launch per level, level_graph: the same as one CUDA graph, syncfree: one launch, rows in level order
+/// that wait for one another through L2 [aliaga19], chunked: one launch, contiguous rows to a block, which wait for one
 /// another through shared memory, cusparse: the vendor's SpSV.
 enum class GpuSpTrsvEngine { automatic, chunked, syncfree, level_graph, level_set, cusparse };
 
@@ -31,8 +31,8 @@ struct SpTrsvFacts {
     Index  longest_row = 0;
 };
 
-/// Where the time of an analysis went. Engine chunked works on the device while values are uploaded, so `device` is what was
-/// waited for besides; the other engines work on the host and tell nothing apart.
+/// Where the time of an analysis went. Engine chunked works on the device while values are uploaded, so `device` is
+/// what was waited for besides; the other engines work on the host and tell nothing apart.
 struct SpTrsvSeconds {
     double host = 0, upload = 0, device = 0;
     double total() const { return host + upload + device; }
@@ -46,16 +46,17 @@ struct SpTrsvSeconds {
     }
 };
 
-/// What `automatic` takes: syncfree where levels are wide, chunked elsewhere (docs/design/sptrsv.md has the measurements).
+/// What `automatic` takes: syncfree where levels are wide, chunked elsewhere (docs/design/sptrsv.md has the
+/// measurements).
 constexpr Offset          wide_level = 12000;  ///< entries a level, on average
 constexpr GpuSpTrsvEngine choose_engine(const SpTrsvFacts& facts)
 {
     return facts.nnz > wide_level * facts.depth ? GpuSpTrsvEngine::syncfree : GpuSpTrsvEngine::chunked;
 }
 
-/// A triangular system on a GPU, ready to be solved. Immutable but for refill(): serves several streams at once, each with a
-/// workspace.
-/// Values are stored as T; sums and x are of S, double or complex. Bitwise repeatable with every engine but cusparse.
+/// A triangular system on a GPU, ready to be solved. Immutable but for refill(): serves several streams at once, each
+/// with a workspace. Values are stored as T; sums and x are of S, double or complex. Bitwise repeatable with every
+/// engine but cusparse.
 template <class T = double>
 class GpuSpTrsvPlan {
 public:
@@ -82,7 +83,8 @@ public:
     /// entries and more), the others on the host
     GpuSpTrsvPlan(Gpu& gpu, const ForwardSystem<T>& system, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     /// A plan whose values refill() brings; takes 4 bytes more for every number it stores, and is no slower.
-    /// @throws InvalidOption, besides, for engine cusparse; InvalidInput for what renewed_in_float refuses, where T is of floats
+    /// @throws InvalidOption, besides, for engine cusparse; InvalidInput for what renewed_in_float refuses, where T is
+    /// of floats
     GpuSpTrsvPlan(Gpu& gpu, const RenewedSystem& renewed, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
     ~GpuSpTrsvPlan();
     GpuSpTrsvPlan(GpuSpTrsvPlan&&) noexcept;
@@ -96,24 +98,26 @@ public:
     double          analysis_seconds() const { return seconds_.total(); }  ///< levels, layout, upload
     SpTrsvSeconds   seconds() const { return seconds_; }
 
-    /// New values for all solves asked of this Gpu from now on; the caller keeps those of other streams apart. One pass over
-    /// what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf, a complex one NaN.
+    /// New values for all solves asked of this Gpu from now on; the caller keeps those of other streams apart. One pass
+    /// over what the plan stores: only enqueued, allocates nothing, may be captured in a graph. A zero d_i becomes Inf,
+    /// a complex one NaN.
     /// @param values  on the device, stored as T too: the array whose positions the RenewedSystem has
     /// @throws InvalidInput when the plan was not made of one
     void refill(Gpu& gpu, const T* values);
 
     /// The only allocation a solve needs; cuSPARSE analyses here, for each.
-    /// @param rhs  right-hand sides that engines chunked and syncfree solve in one launch, each with memory of its own; the
+    /// @param rhs  right-hand sides that engines chunked and syncfree solve in one launch, each with memory of its own;
+    /// the
     ///             others, and what is beyond, take a launch each. @throws InvalidInput when it is not 1 to most_rhs
     Workspace              workspace(Gpu& gpu, Index rhs = 1) const;
     static constexpr Index most_rhs = 65535;  // rows of a grid
 
-    /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·length() solve k systems,
-    /// a vector after another, as many in a launch as `ws` has room for, each with the bits it has alone. Only enqueued: nothing
-    /// is allocated and the host does not wait, so a CUDA graph may
-    /// capture it. Costs 2 nnz flops a right-hand side. A zero pivot yields Inf or NaN, and NaN spreads as it should.
-    /// @throws InvalidInput when the lengths are unequal or no multiple of length(), the workspace is another plan's, or
-    /// values were never filled in
+    /// out ← the solution of the system for b, as its frame says; b and out do not overlap. Lengths k·length() solve k
+    /// systems, a vector after another, as many in a launch as `ws` has room for, each with the bits it has alone. Only
+    /// enqueued: nothing is allocated and the host does not wait, so a CUDA graph may capture it. Costs 2 nnz flops a
+    /// right-hand side. A zero pivot yields Inf or NaN, and NaN spreads as it should.
+    /// @throws InvalidInput when the lengths are unequal or no multiple of length(), the workspace is another plan's,
+    /// or values were never filled in
     void solve(Gpu& be, DeviceSpan<const S> b, DeviceSpan<S> out, Workspace& ws) const;
 
 private:

@@ -25,14 +25,14 @@ inline Offset renewed_position(double value)
     return bits - 1 < ~std::uint32_t{0} ? static_cast<Offset>(bits) - 1 : -1;
 }
 
-/// Values of L are renewed(p), l_ij being number p of the array, or constants; 1/d_i is renewed(p), d_i being number p, or
-/// a constant. No constant is subnormal. In engines of complex numbers either stands in the real part.
+/// Values of L are renewed(p), l_ij being number p of the array, or constants; 1/d_i is renewed(p), d_i being number p,
+/// or a constant. No constant is subnormal. In engines of complex numbers either stands in the real part.
 struct RenewedSystem {
     ForwardSystem<double> system;
 };
 
-/// What stands for either in an engine that keeps values in float: the constants 0, 1 and −1 themselves, and for number p the
-/// (p + 1)-th of the other bit patterns, whatever it means as a float. None is ever computed with, only copied.
+/// What stands for either in an engine that keeps values in float: the constants 0, 1 and −1 themselves, and for number
+/// p the (p + 1)-th of the other bit patterns, whatever it means as a float. None is ever computed with, only copied.
 /// @throws InvalidInput for other constants, and for positions of 2³² − 3 and more
 float renewed_in_float(double value);
 

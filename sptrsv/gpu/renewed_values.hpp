@@ -19,7 +19,8 @@ struct EngineNumbers {
 template <class T>
 class RenewedValues {
 public:
-    /// @param numbers  of an engine that was made of a RenewedSystem, in float of its renewed_in_float; they outlive this. Waits
+    /// @param numbers  of an engine that was made of a RenewedSystem, in float of its renewed_in_float; they outlive
+    /// this. Waits
     RenewedValues(Gpu& gpu, EngineNumbers<T> numbers);
 
     /// Each l_ij ← values[p], each 1/d_i ← 1 / values[p]; constants stay. Only enqueued, allocates nothing.

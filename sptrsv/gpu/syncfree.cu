@@ -1,10 +1,10 @@
-// x ← L⁻¹ b in one launch, by the method of [aliaga19]: warps take tasks of equal level (warp_layout.hpp), and rows wait
-// for the rows they read by polling x itself (device_row.hpp).
+// x ← L⁻¹ b in one launch, by the method of [aliaga19]: warps take tasks of equal level (warp_layout.hpp), and rows
+// wait for the rows they read by polling x itself (device_row.hpp).
 //
-// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs, and a row of the grid to each right-hand side,
-// which has a ticket and an x of its own. Terminates: a block claims its tasks by the ticket, so tasks start in order; a task
-// waits only for tasks of earlier levels of its right-hand side, which come before it, in blocks that run already or in warps
-// of its own block, which never wait for it. Repeatable: bitwise, sums have one order.
+// Launch shape: 8 warps a block, a warp a task, as many blocks as that needs, and a row of the grid to each right-hand
+// side, which has a ticket and an x of its own. Terminates: a block claims its tasks by the ticket, so tasks start in
+// order; a task waits only for tasks of earlier levels of its right-hand side, which come before it, in blocks that run
+// already or in warps of its own block, which never wait for it. Repeatable: bitwise, sums have one order.
 
 #include "ilux/sptrsv/gpu/syncfree.hpp"
 

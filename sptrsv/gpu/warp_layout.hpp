@@ -11,8 +11,9 @@
 
 namespace ilux {
 
-/// The rows that one warp solves at once: all of one level, 2^log2_part lanes to a row. The pilot is a guess at when the
-/// rows can begin, not a dependency: a warp that polls it first leaves the second-level cache to those near the front.
+/// The rows that one warp solves at once: all of one level, 2^log2_part lanes to a row. The pilot is a guess at when
+/// the rows can begin, not a dependency: a warp that polls it first leaves the second-level cache to those near the
+/// front.
 struct alignas(16) WarpTask {
     Index         first;      ///< position of its first row
     Index         entries;    ///< first entry, in units of 32; step s of lane l is entry 32·(entries + s) + l

@@ -21,7 +21,8 @@ class Compare : public Cli {
 protected:
     ~Compare() override { unsetenv("ILUX_COMPARE_CUSP"); }
 
-    /// Stands in for ilux_compare_cusp: a shell script, in which $1 is the system, $2 where x goes, $3 the preconditioner.
+    /// Stands in for ilux_compare_cusp: a shell script, in which $1 is the system, $2 where x goes, $3 the
+    /// preconditioner.
     void rival(const std::string& script)
     {
         const std::string program = file("rival", "#!/bin/sh\n" + script);
@@ -100,7 +101,8 @@ TEST_F(Compare, RefusesARivalThatIsNoProgram)
     expect_refusal(2, {"compare", small_problem}, {"ILUX_COMPARE_CUSP", "nowhere"});
 }
 
-// --- our own strategies -------------------------------------------------------------------------------------------------
+// --- our own strategies
+// -------------------------------------------------------------------------------------------------
 
 TEST_F(Compare, PutsDirectIterativeAndAutoSideBySide)
 {

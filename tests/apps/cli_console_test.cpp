@@ -1,5 +1,5 @@
-// What the program prints, and where it cannot: closed and full descriptors, names that would command a terminal, and an object
-// for every exit.
+// What the program prints, and where it cannot: closed and full descriptors, names that would command a terminal, and
+// an object for every exit.
 
 #include "ilux/base/io/printable.hpp"
 #include "ilux/tests/apps/outputs.hpp"

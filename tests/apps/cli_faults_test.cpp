@@ -1,5 +1,5 @@
-// Every open, read, write, fsync, rename, close and unlink of inputs and outputs fails in turn. Then the exit code tells it,
-// and each output is complete and of this run, or it is not there.
+// Every open, read, write, fsync, rename, close and unlink of inputs and outputs fails in turn. Then the exit code
+// tells it, and each output is complete and of this run, or it is not there.
 
 #include <algorithm>
 #include <cerrno>

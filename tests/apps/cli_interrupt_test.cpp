@@ -10,7 +10,8 @@ namespace {
 
 class CliInterrupt : public Cli {
 protected:
-    /// As after Ctrl-C, so many seconds after the start. --foreground: else timeout sends the signal twice, and the second kills.
+    /// As after Ctrl-C, so many seconds after the start. --foreground: else timeout sends the signal twice, and the
+    /// second kills.
     static Shell ctrl_c_after(const std::string& seconds)
     {
         return {.before = "timeout --foreground --preserve-status -s INT -k 60 " + seconds + " "};

@@ -27,7 +27,8 @@ TEST_F(Cli, LuSolvesModelProblemsToRoundingAndFillsItsKey)
 
 TEST_F(Cli, LuTellsFillBlocksAndPivotsOfASmallMatrix)
 {
-    // Block triangular: {1}, {2, 3}; the second block is [4 1; 2 3] with one multiplier, so L + U has 1 + 4 entries, F one.
+    // Block triangular: {1}, {2, 3}; the second block is [4 1; 2 3] with one multiplier, so L + U has 1 + 4 entries, F
+    // one.
     const std::string A = file("A.mtx", matrix("3 3 6\n1 1 2\n1 2 1\n2 2 4\n2 3 1\n3 2 2\n3 3 3\n"));
     const auto        lu = json({"solve", A, "--method", "lu", "--json"})["lu"];
     EXPECT_EQ(lu["blocks"], 2);
@@ -164,7 +165,8 @@ TEST_F(Cli, InfoOfOneEntryTakesLittleMoreMemoryThanItsRows)
 
 TEST_F(Cli, LuAcceptsABackwardStableAnswerWhoseResidualIsRounding)
 {
-    // In row 1 numbers of 10⁹ cancel to b₁ = 10⁻³; doubles of x₁ are so far apart that ‖b − A x‖ ≤ 10⁻⁸ ‖b‖ is out of reach.
+    // In row 1 numbers of 10⁹ cancel to b₁ = 10⁻³; doubles of x₁ are so far apart that ‖b − A x‖ ≤ 10⁻⁸ ‖b‖ is out of
+    // reach.
     const std::string A = file("A.mtx", matrix("3 3 7\n1 1 1e15\n1 2 -1e15\n1 3 1e-3\n2 2 3\n2 3 1\n3 2 1\n3 3 3\n"));
     const std::string b = file("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1e-3\n1e-5\n2e-5\n");
     const auto        json = this->json({"solve", A, "--rhs", b, "--method", "lu", "--json"});

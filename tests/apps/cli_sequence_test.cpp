@@ -251,7 +251,8 @@ TEST_F(CliSequence, KeepsAPreconditionerUntilStepsGrow)
     EXPECT_EQ(kept[0]["action"], "refresh");
     for (int k = 1; k < 5; ++k) EXPECT_EQ(kept[k]["seconds"]["factor"], 0);
 
-    // A matrix that has nothing to do with the first one: the former preconditioner fails or is slow, so there is a new one.
+    // A matrix that has nothing to do with the first one: the former preconditioner fails or is slow, so there is a new
+    // one.
     const TempFolder other;
     auto             A = read_matrix(path + "/A_000.mtx");
     write_matrix(other.file("A_0.mtx"), A);

@@ -41,7 +41,8 @@ protected:
         for (std::string line; std::getline(lines, line);) all.push_back(line.substr(0, line.find('\t')));
         return all;
     }
-    /// What a script of this shell prints, with this program as `ilux` on the path; nothing where there is no such shell.
+    /// What a script of this shell prints, with this program as `ilux` on the path; nothing where there is no such
+    /// shell.
     std::optional<std::string> in_shell(const std::string& shell, const std::string& script)
     {
         if (Cli::shell("command -v " + shell + " >/dev/null").code != 0) return std::nullopt;

@@ -1,5 +1,5 @@
-// How many threads a parallel region may have, where that is not as many as it wants. Each death test is a program of its own,
-// as what is asked depends on what this one did before.
+// How many threads a parallel region may have, where that is not as many as it wants. Each death test is a program of
+// its own, as what is asked depends on what this one did before.
 
 #include "ilux/base/granted_threads.hpp"
 

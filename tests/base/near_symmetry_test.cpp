@@ -22,8 +22,8 @@ using test::eps;
 
 Cpu threads(1);
 
-/// Elements k kᴴ of four unknowns each, added up in an order of its own for every entry: a_ij and ā_ji differ by rounding, and entries that
-/// cancel are left as rounding, or are not there at all. With `conjugated` off it is k kᵀ.
+/// Elements k kᴴ of four unknowns each, added up in an order of its own for every entry: a_ij and ā_ji differ by
+/// rounding, and entries that cancel are left as rounding, or are not there at all. With `conjugated` off it is k kᵀ.
 template <class S>
 CsrMatrix<S> assembled(Index n, double spread, bool conjugated, unsigned seed)
 {

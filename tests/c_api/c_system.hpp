@@ -51,8 +51,8 @@ struct CSystem {
     }
 };
 
-/// −u'' + a u' on n points with a complex part where S has one: unsymmetric. @param shuffled  each row from right to left,
-/// its diagonal in two parts
+/// −u'' + a u' on n points with a complex part where S has one: unsymmetric. @param shuffled  each row from right to
+/// left, its diagonal in two parts
 template <class S>
 CSystem<S> line(std::int64_t n, bool shuffled = false)
 {

@@ -1,4 +1,5 @@
-// Solutions with factors of complex matrices, judged by a dense elimination of the real form and by residuals in long double.
+// Solutions with factors of complex matrices, judged by a dense elimination of the real form and by residuals in long
+// double.
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 
 namespace ilux::test {
 
-/// Unsymmetric in pattern and values: a diagonal that is now and then tiny, a cycle that makes the structural rank full, and
-/// random entries.
+/// Unsymmetric in pattern and values: a diagonal that is now and then tiny, a cycle that makes the structural rank
+/// full, and random entries.
 inline CsrMatrix<Complex> complex_system(Index n, std::uint64_t seed)
 {
     Random             random(seed);

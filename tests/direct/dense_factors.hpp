@@ -1,6 +1,6 @@
 #pragma once
-// Factors made the slow way, from dense matrices and without pivoting, so that tests of what uses factors rest on nothing
-// else of direct/.
+// Factors made the slow way, from dense matrices and without pivoting, so that tests of what uses factors rest on
+// nothing else of direct/.
 
 #include <cmath>
 #include <memory>

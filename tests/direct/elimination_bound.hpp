@@ -12,8 +12,8 @@
 
 namespace ilux::test {
 
-/// |Δ| ≤ 2 (m + 3) u (|L||U| + |B|) for every entry of L U − B of m products, of complex ones three times that: a product has
-/// the error of 2√2 real ones [higham_02, lemma 3.5].
+/// |Δ| ≤ 2 (m + 3) u (|L||U| + |B|) for every entry of L U − B of m products, of complex ones three times that: a
+/// product has the error of 2√2 real ones [higham_02, lemma 3.5].
 /// @param val  L + U in the order of the pattern  @param values  the caller's
 template <class S = double>
 void expect_bound_of_elimination(const LuPattern& P, std::span<const NotDeduced<S>> val,

@@ -96,8 +96,8 @@ inline std::string broken_map(const LuFactors<>& F, const Entries& A)
     return std::ranges::all_of(met, [](int times) { return times == 1; }) ? "" : "a value not once in the map";
 }
 
-/// |B − L U| ≤ γ_n |L||U| entrywise in the diagonal blocks, and B = F outside, whatever the pivots [higham_02, th. 9.3].
-/// Rounding below the normal range adds at most n of the smallest numbers, `tiny`.
+/// |B − L U| ≤ γ_n |L||U| entrywise in the diagonal blocks, and B = F outside, whatever the pivots [higham_02,
+/// th. 9.3]. Rounding below the normal range adds at most n of the smallest numbers, `tiny`.
 inline void expect_factors_of(const LuFactors<>& F, const Entries& A, double tiny = 0)
 {
     ASSERT_EQ(F.monitor.bad_column, -1);

@@ -7,7 +7,8 @@
 
 namespace ilux::test {
 
-/// I ⊗ T + T ⊗ I of T = tridiag(−1, d, −1) of order m, without the sum's zeros: indefinite, next to nothing on the diagonal, n = m².
+/// I ⊗ T + T ⊗ I of T = tridiag(−1, d, −1) of order m, without the sum's zeros: indefinite, next to nothing on the
+/// diagonal, n = m².
 inline CsrMatrix<double> kronecker_sum(Index m, double d)
 {
     std::vector<Offset> ptr{0};

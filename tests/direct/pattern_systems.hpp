@@ -1,5 +1,6 @@
 #pragma once
-// Systems for what works on every entry of a LuPattern: those of dataflow_systems.hpp, and blocks with entries above them.
+// Systems for what works on every entry of a LuPattern: those of dataflow_systems.hpp, and blocks with entries above
+// them.
 
 #include <limits>
 #include <string>

@@ -18,8 +18,8 @@
 
 namespace ilux::test {
 
-/// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite. 0, too, near underflow,
-/// where no neighbour of any one x_j would do better.
+/// max_i |b − A x|_i / (|A||x| + |b|)_i in long double; 0/0 is 0; Inf where anything is not finite. 0, too, near
+/// underflow, where no neighbour of any one x_j would do better.
 template <class S = double>
 double componentwise_error(const MatrixView<S>& A, std::span<const NotDeduced<S>> x, std::span<const NotDeduced<S>> b,
                            bool transpose = false)

@@ -212,7 +212,8 @@ Vector solved(const CsrMatrix<Complex>& A, const Vector& b, Index width)
     return x;
 }
 
-/// How far the wave of a source in the middle is from that of a source in the open plane, −i/4 H₀⁽²⁾(kr), 5 to 20 points away.
+/// How far the wave of a source in the middle is from that of a source in the open plane, −i/4 H₀⁽²⁾(kr), 5 to 20
+/// points away.
 double distance_to_open_plane(const Helmholtz2dOpenOptions& o)
 {
     const Index middle = o.n / 2;
@@ -290,7 +291,8 @@ TEST(Waves, RefuseWhatCannotBe)
 
 TEST(Maxwell3d, OfEightCellsIsTheMatrixWrittenByHand)
 {
-    // Edges (0,1,1) and (1,1,1) along x, (1,0,1) and (1,1,1) along y, (1,1,0) and (1,1,1) along z: six spokes of the middle node.
+    // Edges (0,1,1) and (1,1,1) along x, (1,0,1) and (1,1,1) along y, (1,1,0) and (1,1,1) along z: six spokes of the
+    // middle node.
     const Complex    c = 3. + 0.5i;
     DenseOf<Complex> spokes{6, Vector(36, 0)};
     for (Index a = 0; a < 3; ++a)

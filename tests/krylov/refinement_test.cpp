@@ -1,4 +1,5 @@
-// Iterative refinement around the Krylov methods in single precision. What it says of x is held against sums of the tests' own.
+// Iterative refinement around the Krylov methods in single precision. What it says of x is held against sums of the
+// tests' own.
 
 #include <gtest/gtest.h>
 

@@ -44,8 +44,8 @@ TEST(Cg, NamesWhatIsNotPositiveDefinite)
 
 TEST(Bicg, CountsAnIterationAsOneStep)
 {
-    // A = [1 2; 0 1], b = (1, 1): α₀ = 1/2, x₁ = (1/2, 1/2), r₁ = (−1/2, 1/2), r̃₁ = (1/2, −1/2), β = −1/4, p₁ = (−3/4, 1/4),
-    // p̃₁ = (1/4, −3/4), α₁ = 2, x₂ = (−1, 1).
+    // A = [1 2; 0 1], b = (1, 1): α₀ = 1/2, x₁ = (1/2, 1/2), r₁ = (−1/2, 1/2), r̃₁ = (1/2, −1/2), β = −1/4, p₁ = (−3/4,
+    // 1/4), p̃₁ = (1/4, −3/4), α₁ = 2, x₂ = (−1, 1).
     const auto one = run(Method::bicg, dense(2, {1, 2, 0, 1}), {1, 1}, {.rtol = 1e-12, .max_steps = 1});
     EXPECT_EQ(one.report.outcome, Outcome::max_steps);
     EXPECT_EQ(one.report.steps, 1);

@@ -1,4 +1,5 @@
-// The unit of A and that of b are of no account: with powers of two every number of a solve is the same but for its exponent.
+// The unit of A and that of b are of no account: with powers of two every number of a solve is the same but for its
+// exponent.
 
 #include <gtest/gtest.h>
 

@@ -44,7 +44,8 @@ TEST(PublishedDependencies, LeadToTheLevelsOfTheExactRule)
         test::Stored S = test::random_pattern(n, random.uniform(0, 3.0 / n), random);
         test::close_under_fill(S);
         const LuPattern P = test::pattern_of(S);
-        // Column t waits for i where U(i,t) ≠ 0, or by the loops; for nothing that is never read: L(:,i), L(:,t) not empty.
+        // Column t waits for i where U(i,t) ≠ 0, or by the loops; for nothing that is never read: L(:,i), L(:,t) not
+        // empty.
         std::set<std::pair<Index, Index>> edges;
         for (Index t = 0; t < n; ++t)
             for (Index i = 0; i < t; ++i)

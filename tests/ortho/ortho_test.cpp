@@ -145,7 +145,8 @@ TEST(GramSchmidt, GivesTheSameBitsForAnyNumberOfThreads)
 void expect_the_threshold_to_decide(bool on_gpu, Kind kind)
 {
     // v = e1; w has squared cosine 0.5 with it, and rounding leaves e1ᵀw = 0 exactly either way: what differs is the
-    // number of reductions. A V that is not quite unit makes the second pass visible: (1 − s²)w₁ remains, then (1 − s²)²w₁.
+    // number of reductions. A V that is not quite unit makes the second pass visible: (1 − s²)w₁ remains, then (1 −
+    // s²)²w₁.
     const double s = 0.5;
     const Vector V = {s, 0};
     Vector       once = {1, 1}, twice = {1, 1}, h(2);

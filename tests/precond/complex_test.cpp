@@ -1,5 +1,5 @@
-// Preconditioners of complex matrices. Oracles: the real library where nothing is imaginary, dense solves of the real form,
-// and what the adjoint is by definition.
+// Preconditioners of complex matrices. Oracles: the real library where nothing is imaginary, dense solves of the real
+// form, and what the adjoint is by definition.
 
 #include <gtest/gtest.h>
 

@@ -20,8 +20,8 @@ using Place = Index (*)(Index node, Index k, Index nodes, Index size);
 Index together(Index node, Index k, Index, Index size) { return node * size + k; }
 Index by_component(Index node, Index k, Index nodes, Index) { return k * nodes + node; }
 
-/// Every node of the grid has `size` unknowns, each joined to those of its own and all neighbouring nodes, but for a share of the couplings between
-/// different components, which is left out in both directions, or in one.
+/// Every node of the grid has `size` unknowns, each joined to those of its own and all neighbouring nodes, but for a
+/// share of the couplings between different components, which is left out in both directions, or in one.
 CsrMatrix<double> nodes_of(const CsrMatrix<double>& grid, Index size, Place place, double dropped, bool symmetric)
 {
     std::mt19937                     random(7);

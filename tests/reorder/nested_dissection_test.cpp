@@ -1,5 +1,5 @@
-// Oracles: a permutation is one; multiply-adds by row subtrees of the elimination tree, beside METIS_NodeND's and closed forms; one
-// thread's result for that of many.
+// Oracles: a permutation is one; multiply-adds by row subtrees of the elimination tree, beside METIS_NodeND's and
+// closed forms; one thread's result for that of many.
 
 #include "ilux/reorder/nested_dissection.hpp"
 

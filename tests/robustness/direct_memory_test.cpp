@@ -108,7 +108,8 @@ TEST(LuMemory, AnObjectThatLackedMemoryIsAsGoodAsNew)
     }
 }
 
-/// Between a failure and the next success the object serves its last numbers or refuses; it never solves with half of new ones.
+/// Between a failure and the next success the object serves its last numbers or refuses; it never solves with half of
+/// new ones.
 TEST(LuMemory, AfterAFailureSolutionsAreRightOrRefused)
 {
     const TwoSystems two(memory_matrices().front().A);

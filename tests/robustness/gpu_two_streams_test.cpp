@@ -1,4 +1,5 @@
-// Two host threads with a Gpu, that is a stream, each: solutions and refactorizations side by side have the bits of lone runs.
+// Two host threads with a Gpu, that is a stream, each: solutions and refactorizations side by side have the bits of
+// lone runs.
 
 #include <gtest/gtest.h>
 

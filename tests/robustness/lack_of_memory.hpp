@@ -69,8 +69,8 @@ struct Shortage {
     Then                                                          then = Then::told;
 };
 
-/// Fails the allocations k = 1, 1 + stride, … with at most `most` runs, or fewer under a sanitizer, until none is left to
-/// fail. @return the failures told, and under a sanitizer those that they stand for
+/// Fails the allocations k = 1, 1 + stride, … with at most `most` runs, or fewer under a sanitizer, until none is left
+/// to fail. @return the failures told, and under a sanitizer those that they stand for
 inline long expect_clean_ends(const Operation& operation, const Shortage& shortage, long most)
 {
     std::vector<double> expected(operation.answers), found(operation.answers);

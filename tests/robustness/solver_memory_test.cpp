@@ -1,5 +1,5 @@
-// Lack of memory anywhere in a LinearSolver: told as an outcome or std::bad_alloc, or got around by the other strategy; the object
-// is of use afterwards.
+// Lack of memory anywhere in a LinearSolver: told as an outcome or std::bad_alloc, or got around by the other strategy;
+// the object is of use afterwards.
 
 #include <gtest/gtest.h>
 

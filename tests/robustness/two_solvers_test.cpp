@@ -1,5 +1,5 @@
-// Two solvers on two host threads at once: of series, of multilevel preconditioners, one of each, and sharing one analysis
-// or one finished factor. Every answer has the bits of a lone run.
+// Two solvers on two host threads at once: of series, of multilevel preconditioners, one of each, and sharing one
+// analysis or one finished factor. Every answer has the bits of a lone run.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Singular systems whose null space is told: x is the shortest solution. Each x is known beforehand: A is built with a null space,
-// x drawn and made orthogonal to it, b = A x, and what is added to b is orthogonal to the range of A.
+// Singular systems whose null space is told: x is the shortest solution. Each x is known beforehand: A is built with a
+// null space, x drawn and made orthogonal to it, b = A x, and what is added to b is orthogonal to the range of A.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,8 @@ struct Entries {
     CsrMatrix<S> matrix(Index n) const { return CsrMatrix<S>::from_triplets(n, n, row, col, val); }
 };
 
-/// Σ over the neighbours of an m × m grid that begins at `first`: rows sum to 0. @param wind  makes it unsymmetric, column sums differ from 0
+/// Σ over the neighbours of an m × m grid that begins at `first`: rows sum to 0. @param wind  makes it unsymmetric,
+/// column sums differ from 0
 template <class S>
 void add_grid(Entries<S>& A, Index first, Index m, double wind = 0)
 {

@@ -39,7 +39,8 @@ Circuit low_pass(double R, double C)
     return circuit;
 }
 
-/// A source of 1 V, R to node 2, L to node 3, C to the ground. Unknowns: voltages 1 to 3, currents of the source and of L.
+/// A source of 1 V, R to node 2, L to node 3, C to the ground. Unknowns: voltages 1 to 3, currents of the source and of
+/// L.
 Circuit resonator(double R, double L, double C)
 {
     Circuit circuit{.G = {}, .C = {}, .b = {0, 0, 0, 1, 0}};

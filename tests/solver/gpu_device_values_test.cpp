@@ -1,4 +1,5 @@
-// LinearSolver with values of a GPU for an iteration: they stay there, and the host gets them where it has to look at them.
+// LinearSolver with values of a GPU for an iteration: they stay there, and the host gets them where it has to look at
+// them.
 
 #include <gtest/gtest.h>
 

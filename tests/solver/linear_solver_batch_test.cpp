@@ -89,7 +89,8 @@ protected:
         (void)solver.solve(random_vector(members.A.rows(), 9), x);
         return solver;
     }
-    /// The same outcomes, warnings and standards as one at a time, and on the host the same bits while pivots are the same.
+    /// The same outcomes, warnings and standards as one at a time, and on the host the same bits while pivots are the
+    /// same.
     static BatchReport expect_as_one_at_a_time(const SolverOptions& options, Members& members)
     {
         LinearSolver together = factored(options, members), alone = factored(options, members);

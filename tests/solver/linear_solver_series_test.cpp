@@ -284,8 +284,8 @@ TEST(LinearSolver, LeavesAnAbsoluteMWhereALaterSystemIsNotSymmetric)
     EXPECT_FALSE(solver.refactor_and_solve(then.val(), b, x).result().plan.precond.mlilu.absolute);
 }
 
-/// Winds in one pattern: by the rounds for the first one GMRES(30) takes 21 steps with the second, by its own 12, and by M for the first
-/// one more than 200.
+/// Winds in one pattern: by the rounds for the first one GMRES(30) takes 21 steps with the second, by its own 12, and
+/// by M for the first one more than 200.
 class ChangingWind : public testing::Test {
 protected:
     SolverReport solve(double peclet, bool exact_for_rounds = false)

@@ -1,4 +1,5 @@
-// Cancellation of a LinearSolver. Oracles: the residual, recomputed here; what the same object does once nobody stops it.
+// Cancellation of a LinearSolver. Oracles: the residual, recomputed here; what the same object does once nobody stops
+// it.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// OperatorSolver: operators and preconditioners of the caller's. What it says of x is held against the matrix behind them.
+// OperatorSolver: operators and preconditioners of the caller's. What it says of x is held against the matrix behind
+// them.
 
 #include "ilux/solver/operator_solver.hpp"
 

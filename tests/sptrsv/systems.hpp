@@ -78,8 +78,8 @@ inline SolveFrame<> random_frame(Index n, std::uint64_t seed)
     return frame;
 }
 
-/// The largest |r_i| / ((terms of row i + 8) ε · Σ of their sizes), r = rhs − L x − d x accumulated in long double: at most 1
-/// for a row summed in any order. +Inf when x is not finite.
+/// The largest |r_i| / ((terms of row i + 8) ε · Σ of their sizes), r = rhs − L x − d x accumulated in long double: at
+/// most 1 for a row summed in any order. +Inf when x is not finite.
 template <class T>
 double worst_row(const ForwardSystem<T>& system, const std::vector<double>& b, const std::vector<double>& out)
 {

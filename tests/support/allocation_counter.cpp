@@ -15,8 +15,8 @@ std::atomic<long>        fallible{0};  // of the kind that fails
 std::atomic<long>        fail_at{0};
 std::atomic<Failing>     failing{Failing::once};
 
-/// Whether this allocation is one to fail. Who asks without throwing has another way and need not tell, so those fail only
-/// where the caller of AllocationCounter knows that.
+/// Whether this allocation is one to fail. Who asks without throwing has another way and need not tell, so those fail
+/// only where the caller of AllocationCounter knows that.
 bool refused(bool may_throw)
 {
     if (!counting.load(std::memory_order_relaxed)) return false;

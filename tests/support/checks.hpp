@@ -28,7 +28,8 @@ constexpr bool sanitized =
 #else
 constexpr bool sanitized = false;
 #endif
-/// Of every so many points of a long sweep a sanitizer is shown one: it looks for faults on each path, not for each number.
+/// Of every so many points of a long sweep a sanitizer is shown one: it looks for faults on each path, not for each
+/// number.
 constexpr int  thinning = sanitized ? 7 : 1;
 constexpr bool memory_may_be_limited = !sanitized;  ///< by ulimit -v: a sanitizer takes terabytes of addresses
 
@@ -128,7 +129,8 @@ std::string read_bytes(const std::string& path);
 std::string why_no_gpu();
 /// The folder of real matrices: $ILUX_DATA, else shared/matrices beside the source tree; empty when there is none.
 std::filesystem::path matrix_folder();
-/// Empty when real matrices (NAME.mtx, NAME.mtx.gz or, with the zstd program, NAME.mtx.zst) can be read, otherwise why not.
+/// Empty when real matrices (NAME.mtx, NAME.mtx.gz or, with the zstd program, NAME.mtx.zst) can be read, otherwise why
+/// not.
 std::string why_no_matrices();
 /// The path of a real matrix, unpacked into `folder` where it is compressed by zstd.
 /// @throws InvalidInput when there is no such matrix

@@ -1,5 +1,5 @@
-// Loaded before a program (LD_PRELOAD): lets the k-th call of one kind fail, if it is of a file in a given folder or, for read
-// and write, of a standard descriptor.
+// Loaded before a program (LD_PRELOAD): lets the k-th call of one kind fail, if it is of a file in a given folder or,
+// for read and write, of a standard descriptor.
 //
 //   ILUX_FAULT_CALL   open, read, write, fsync, linkat, rename, close or unlink
 //   ILUX_FAULT_AT     k, from 1

@@ -52,8 +52,8 @@ void expect_B(const AnyMatrix& any, const std::string& name)
     expect_dense<T>(any, {{1, 5}, {2, 6}, {0, 7}, {4, -8}}, name);
 }
 
-/// Every beginning of the bytes is refused, or read where nothing but the end of a text is missing; with any byte changed they are
-/// refused or read. Other exceptions fail the test.
+/// Every beginning of the bytes is refused, or read where nothing but the end of a text is missing; with any byte
+/// changed they are refused or read. Other exceptions fail the test.
 inline void expect_bytes_survive(const std::string& bytes, const std::string& name)
 {
     const auto tried = [&](const std::string& damaged) {

@@ -194,7 +194,8 @@ TEST(BatchDataflow, ReadOnlyWhatEarlierLevelsWrite)
     }
 }
 
-/// An item of a level takes few products wherever its sum is known early, and levels are hardly more than the program's.
+/// An item of a level takes few products wherever its sum is known early, and levels are hardly more than the
+/// program's.
 TEST(BatchDataflow, AreShallowAndShort)
 {
     for (const DataflowSystem& system :

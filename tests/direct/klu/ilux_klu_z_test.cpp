@@ -30,7 +30,8 @@ struct KindsName {
 using IntegerTypes = testing::Types<Kinds<WithInt, WithComplexInt>, Kinds<WithLong, WithComplexLong>>;
 TYPED_TEST_SUITE(BothKinds, IntegerTypes, KindsName);
 
-/// A call of one kind for each of those that take a numeric, with the numeric and the symbolic of `of`: whether it is INVALID.
+/// A call of one kind for each of those that take a numeric, with the numeric and the symbolic of `of`: whether it is
+/// INVALID.
 template <class Klu>
 void expect_all_invalid(auto& of, bool refactor_too)
 {

@@ -1,5 +1,6 @@
 #pragma once
-// The calls of the C interface, and of KLU itself, under names that tell neither integer nor Scalar: what a test is written to.
+// The calls of the C interface, and of KLU itself, under names that tell neither integer nor Scalar: what a test is
+// written to.
 
 #include <cstdint>
 #include <vector>

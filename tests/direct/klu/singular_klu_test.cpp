@@ -1,4 +1,5 @@
-// Singular matrices with halt_if_singular = 0, call by call beside KLU [davis_palamadai_10] itself; and P A Q = L U + F of them.
+// Singular matrices with halt_if_singular = 0, call by call beside KLU [davis_palamadai_10] itself; and P A Q = L U + F
+// of them.
 
 #include <gtest/gtest.h>
 #include <klu.h>
@@ -26,8 +27,8 @@ struct Singular {
     using Theirs = TheirCalls;
 };
 
-/// Values are small powers of two times 1, -1 or, of complex numbers, i and -i: what is eliminated here is eliminated exactly, in
-/// any order, and what is singular gives pivots that are 0 and not merely small.
+/// Values are small powers of two times 1, -1 or, of complex numbers, i and -i: what is eliminated here is eliminated
+/// exactly, in any order, and what is singular gives pivots that are 0 and not merely small.
 template <class S>
 class SingularMatrices {
 public:
@@ -143,8 +144,9 @@ std::pair<std::int64_t, std::int64_t> first_bad(const KluProblem<Klu>& p)
     return {p.common.numerical_rank, p.common.singular_col};
 }
 
-/// One line a call: what it returned, its status, and what it says in common. KLU overlooks zero pivots in factor, unless a
-/// column has no entry left for one, and in refactor those of blocks of one row: so these two are told without a status.
+/// One line a call: what it returned, its status, and what it says in common. KLU overlooks zero pivots in factor,
+/// unless a column has no entry left for one, and in refactor those of blocks of one row: so these two are told without
+/// a status.
 template <class Klu>
 std::string story(KluProblem<Klu>& p)
 {

@@ -50,8 +50,8 @@ std::vector<S> eliminated(const LuPattern& P, std::vector<S> val)
 }
 
 /// Empty, or the first entry where |B − L U| ≤ γ_m |L||U| is broken, m the number of its products: what elimination
-/// promises in any order of its sums [higham_02, lemma 8.4]. Of complex numbers a product has the error of 2√2 real ones, a
-/// quotient of about 4 [higham_02, lemma 3.5].
+/// promises in any order of its sums [higham_02, lemma 8.4]. Of complex numbers a product has the error of 2√2 real
+/// ones, a quotient of about 4 [higham_02, lemma 3.5].
 template <class S>
 std::string beyond_bound(const LuPattern& P, const std::vector<S>& B, std::span<const NotDeduced<S>> LU)
 {

@@ -105,8 +105,8 @@ TEST(RefactorSchedule, StartsNothingInThePipelineBeforeWhatItWaitsFor)
     });
 }
 
-/// Rows of a hub in a task: terms of that task only, rows ascending. In the top: in order of terms; what is not of a task
-/// is waited for.
+/// Rows of a hub in a task: terms of that task only, rows ascending. In the top: in order of terms; what is not of a
+/// task is waited for.
 TEST(RefactorSchedule, GivesEachRowOfAHubAllItsTermsAndWaits)
 {
     for_each_schedule([](const LuPattern& P, const RefactorSchedule& s, const std::vector<Index>& task) {

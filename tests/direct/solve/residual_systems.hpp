@@ -26,7 +26,8 @@ inline std::shared_ptr<LuSymbolic> only_pattern(const Entries& A, MatrixLayout l
     return s;
 }
 
-/// Vectors of the lengths given, at random places in any order, duplicates included; the order n is at least their number.
+/// Vectors of the lengths given, at random places in any order, duplicates included; the order n is at least their
+/// number.
 inline Entries vectors_of(const std::vector<Offset>& lengths, Index n, std::uint64_t seed)
 {
     Random  random(seed);

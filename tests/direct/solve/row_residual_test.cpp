@@ -124,7 +124,8 @@ TEST(LuRefine, MeasuresProductsBeyondTheRangeOfNumbers)
         }
 }
 
-/// x_i ← 900 x_{i−1} − c_i x_{n−2} + d_i x_{n−1}, x_{n−1} given: x loses digits, and all products are of `size` times x.
+/// x_i ← 900 x_{i−1} − c_i x_{n−2} + d_i x_{n−1}, x_{n−1} given: x loses digits, and all products are of `size` times
+/// x.
 CsrMatrix<double> growing(Index n, double size, Random& random)
 {
     Dense A{n, n, std::vector<double>(n * n)};

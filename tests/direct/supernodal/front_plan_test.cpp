@@ -133,8 +133,8 @@ struct Given {
 
 enum class Shape { symmetric, unsymmetric, triangular };
 
-/// A mesh of side² unknowns. Unsymmetric: every fifth entry off the diagonal is left out; triangular: of seven strips, each has
-/// entries in the next one that are not mirrored. @param twice  every third entry comes in two parts
+/// A mesh of side² unknowns. Unsymmetric: every fifth entry off the diagonal is left out; triangular: of seven strips,
+/// each has entries in the next one that are not mirrored. @param twice  every third entry comes in two parts
 Given mesh(Index side, Shape shape, bool twice, MatrixLayout layout)
 {
     const auto  A = gallery::convdiff2d({.n = side});

@@ -23,8 +23,8 @@ inline CsrMatrix<> random_matrix(Index n, double density, unsigned seed)
     return entries.matrix(n, n);
 }
 
-/// Forty unknowns with this diagonal, each with three neighbours in a dense block of 60: more than its front takes in. Where the
-/// diagonal is 0, pivots within most fronts are.
+/// Forty unknowns with this diagonal, each with three neighbours in a dense block of 60: more than its front takes in.
+/// Where the diagonal is 0, pivots within most fronts are.
 inline CsrMatrix<> leaves_of_a_dense_block(double diagonal)
 {
     const Index leaves = 40, n = 60;

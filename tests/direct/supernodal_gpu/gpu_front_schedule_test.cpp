@@ -163,7 +163,8 @@ struct SolveItems {
     static Index tiles(Index rows) { return (rows + solve_tile - 1) / solve_tile; }
 };
 
-/// Every tile of pivots is multiplied once, and takes once from each block before it, forward, and from each after it, backward.
+/// Every tile of pivots is multiplied once, and takes once from each block before it, forward, and from each after it,
+/// backward.
 TEST(FrontSolvePlan, BlocksTakeFromEachOtherOnce)
 {
     auto all = plans();

@@ -39,9 +39,11 @@ TEST(PerfMethods, PayForAHubAsByHand)
     const auto P = dataflow_system_as_it_stands("", arrow_down(1000, 3)).F.pattern;
     ASSERT_EQ(P->upper_count(999), 999);
     const DeviceParameters device = roomy_device();
-    // islu, whose steps are 2 · 100 + 50, a barrier after each 40: 300 + 100 for quotients; 300, 32 batches of 300, 999 steps.
+    // islu, whose steps are 2 · 100 + 50, a barrier after each 40: 300 + 100 for quotients; 300, 32 batches of 300, 999
+    // steps.
     EXPECT_DOUBLE_EQ(islu_seconds(*P, device), 1e6 + 2 * 1000 + 400 + 300 + 32 * 300 + 999 * (250 + 40));
-    // glu1: quotients 300 + 100, one subcolumn of at most 999 entries below: 300, 32 steps; two barriers. The last has no L.
+    // glu1: quotients 300 + 100, one subcolumn of at most 999 entries below: 300, 32 steps; two barriers. The last has
+    // no L.
     const double column = 400 + 300 + 32 * 250 + 2 * 40;
     EXPECT_DOUBLE_EQ(glu1_seconds(*P, device), 1e6 + 2 * 1000 + column);
     // glu3: the same in larger blocks; the last column is alone in its level: stream mode, and nothing to do.

@@ -126,7 +126,8 @@ TEST(LeftModel, WalksTheWorkedExampleAsByHand)
     const LeftModel model(*P, plain_device(), all_pipeline);
     // Columns 0, 1, 3, 5 wait for nobody: 550 + 350, all at 900. With eight warps:
     // 2 ← 0, 1 begins by 950, has column 0 at 970, ends by 970 + 500 + 350 = 1820, and so does 6 ← 3, 5.
-    // 4 ← 2 has it at 1890 and ends by 1890 + 250 + 350 = 2490. 7 ← 0, 1, 2, 4: 970 + 500, 1890 + 250, 2560 + 250 + 350.
+    // 4 ← 2 has it at 1890 and ends by 1890 + 250 + 350 = 2490. 7 ← 0, 1, 2, 4: 970 + 500, 1890 + 250, 2560 + 250 +
+    // 350.
     EXPECT_DOUBLE_EQ(model.predict(8).seconds, 3160);
     // Two warps, A: 0, 3, 2, 4 and B: 1, 5, 6, 7. At 1800 both begin 2 and 6, ready by 3600: 1800 + 950 + 500 + 350.
     // 4 has 2 from its own warp, no flag: 3600 + 950 + 250 + 350 = 5150. 7: 3600 + 950 + 750, and 4 is there by 5220.
@@ -149,8 +150,8 @@ TEST(LeftModel, WalksTheLevelsOfTheWorkedExampleAsByHand)
     EXPECT_DOUBLE_EQ(clusters.predict(4).seconds, 4 * 1000 + 800 + 1600 + 1350 + 2100);
     EXPECT_DOUBLE_EQ(clusters.predict(1).seconds, 4 * 1000 + 4 * 800 + 2 * 1600 + 1350 + 2100);
     EXPECT_DOUBLE_EQ(clusters.predict(3).seconds, 4 * 1000 + 2 * 800 + 1600 + 1350 + 2100);  // A: 0 and 5
-    // {0, 1, 3, 5} as a level, then a launch of the pipeline: none waits for the level. 2 and 6: 950 + 500 + 350 = 1800;
-    // 4: 1870 + 250 + 350; 7: 950 + 500, 1870 + 250, 2540 + 250 + 350.
+    // {0, 1, 3, 5} as a level, then a launch of the pipeline: none waits for the level. 2 and 6: 950 + 500 + 350 =
+    // 1800; 4: 1870 + 250 + 350; 7: 950 + 500, 1870 + 250, 2540 + 250 + 350.
     const LeftModel both(*P, device, {.pipeline_columns = 4});
     EXPECT_DOUBLE_EQ(both.predict(8).seconds, 1000 + 800 + 10 + 2540 + 250 + 350);
 }

@@ -5,9 +5,10 @@
 
 namespace ilux::test {
 
-/// A cycle is a second, an access takes 100, a warp computes 50 a step; launches and calls cost nothing, bandwidth and issue
-/// slots are plenty. So of method left, in cluster mode | in the pipeline: begin and scatter 300 | 400, and 150 for each 64
-/// entries; 300 | 400 for each 32 updates; 250 for each 64 entries of an update; 100 at the end, and 250 for each 64 entries.
+/// A cycle is a second, an access takes 100, a warp computes 50 a step; launches and calls cost nothing, bandwidth and
+/// issue slots are plenty. So of method left, in cluster mode | in the pipeline: begin and scatter 300 | 400, and 150
+/// for each 64 entries; 300 | 400 for each 32 updates; 250 for each 64 entries of an update; 100 at the end, and 250
+/// for each 64 entries.
 inline DeviceParameters plain_device(double multiprocessors = 1, double resident_warps = 8)
 {
     constexpr double nothing = 0, plenty = 1e30;

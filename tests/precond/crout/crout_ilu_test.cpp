@@ -91,7 +91,8 @@ TEST(CroutIlu, DropsByTheInverseRuleAndUpdatesTheDiagonalAfterwards)
     EXPECT_NEAR(exact_schur(A, level).at(0, 0), 1.2, 4 * eps);
 }
 
-/// The sweep on dense arrays, step by step as its paper states it; greedy signs. Entries of accepted rows in A's numbering.
+/// The sweep on dense arrays, step by step as its paper states it; greedy signs. Entries of accepted rows in A's
+/// numbering.
 struct SlowLevel {
     std::vector<Index> accepted, postponed;
     Dense              L, U;

@@ -33,7 +33,8 @@ TEST(CroutLimits, AreKept)
 
 TEST(CroutLimits, CountTheSavedBlocks)
 {
-    // Row 0 has no pivot: its n − 1 entries are F, its column's G. Beside them the limit leaves room for some of L_B and U_B.
+    // Row 0 has no pivot: its n − 1 entries are F, its column's G. Beside them the limit leaves room for some of L_B
+    // and U_B.
     constexpr Index n = 30;
     Dense           A = zeros(n, n);
     for (Index i = 0; i < n; ++i) {

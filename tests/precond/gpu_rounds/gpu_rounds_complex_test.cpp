@@ -1,5 +1,5 @@
-// Rounds of complex matrices set up and applied on a GPU: against the host's, against the real ones where nothing is imaginary, and
-// against identities.
+// Rounds of complex matrices set up and applied on a GPU: against the host's, against the real ones where nothing is
+// imaginary, and against identities.
 
 #include <gtest/gtest.h>
 

@@ -88,7 +88,8 @@ TEST_F(GpuRoundsTwins, OfTheCallersTestVectors)
         }
 }
 
-/// Unknowns of two kinds, each with a vector of its own: rows are as dominant as for a constant, and weak couplings between kinds weigh 0.
+/// Unknowns of two kinds, each with a vector of its own: rows are as dominant as for a constant, and weak couplings
+/// between kinds weigh 0.
 TEST_F(GpuRoundsTwins, OfTwoTestVectorsAndWeakCouplings)
 {
     for (const auto& [name, A] : matrices()) {

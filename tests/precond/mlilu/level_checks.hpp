@@ -45,7 +45,8 @@ inline CsrMatrix<> strips(double x, double y)
     return A;
 }
 
-/// A unit diagonal and `below` times the two rows before: L⁻¹ hardly grows where `below` is 0.1, and does where it is 3.
+/// A unit diagonal and `below` times the two rows before: L⁻¹ hardly grows where `below` is 0.1, and does where it
+/// is 3.
 inline CsrMatrix<> chain(Index n, double below)
 {
     EntryList entries;
@@ -106,7 +107,8 @@ inline MlIlu<> build(const CsrMatrix<>& A, const MlIluOptions& options = {}, int
     return MlIlu<>::build(be, A, options);
 }
 
-/// Random entries around a random transversal of ±1: no structure, diagonal entries mostly missing, hardly ever singular.
+/// Random entries around a random transversal of ±1: no structure, diagonal entries mostly missing, hardly ever
+/// singular.
 inline CsrMatrix<> random_regular(Index n, Index per_row, std::uint64_t seed, bool transversal_on_diagonal = false)
 {
     Dense      A = to_dense(random_matrix(n, n, per_row, seed));

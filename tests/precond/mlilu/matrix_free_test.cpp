@@ -13,8 +13,8 @@
 namespace ilux::test {
 namespace {
 
-/// y ← (P + c uuᵀ) x with the five-point stencil P of a k × k grid and the dense rank-one term of u, a vector of ones: no
-/// sparse matrix holds it. Symmetric.
+/// y ← (P + c uuᵀ) x with the five-point stencil P of a k × k grid and the dense rank-one term of u, a vector of ones:
+/// no sparse matrix holds it. Symmetric.
 class StencilAndMean final : public LinearOperator<Cpu> {
 public:
     StencilAndMean(Index k, double c) : k_(k), c_(c) {}

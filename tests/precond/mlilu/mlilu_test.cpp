@@ -260,7 +260,8 @@ Dense undo(std::span<const double> d)
     return diagonal(one_over);
 }
 
-/// M = Dr⁻¹ P [B̃ F; G GB̃⁻¹F + M'] Qᵀ Dc⁻¹ (save) or with F = L_B D U_F, G = L_G D U_B (keep); M' that of the next level.
+/// M = Dr⁻¹ P [B̃ F; G GB̃⁻¹F + M'] Qᵀ Dc⁻¹ (save) or with F = L_B D U_F, G = L_G D U_B (keep); M' that of the next
+/// level.
 Dense assembled(const MlIluFactors<>& factors, std::size_t l = 0)
 {
     if (l == factors.levels.size()) {
@@ -320,7 +321,8 @@ TEST(MlIlu, AppliesTheInverseOfItsAssembledFactors)
 
 TEST(MlIlu, DropsOnlyWhereItsVariantMay)
 {
-    // The second level is dense, hence exact. keep: the (2,2) block of M is C but for the τ_S drops; save: F and G exact.
+    // The second level is dense, hence exact. keep: the (2,2) block of M is C but for the τ_S drops; save: F and G
+    // exact.
     for (std::uint64_t seed : {1, 2, 3})
         for (double schur_drop_tol : {0., 0.05}) {
             const auto   A = random_regular(40, 4, seed, true);

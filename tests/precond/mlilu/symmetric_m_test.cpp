@@ -1,5 +1,5 @@
-// M of a symmetric A: with no matching it is symmetric, as SQMR and COCG need; with `absolute` it is positive definite, as
-// MINRES needs.
+// M of a symmetric A: with no matching it is symmetric, as SQMR and COCG need; with `absolute` it is positive definite,
+// as MINRES needs.
 
 #include <gtest/gtest.h>
 

@@ -95,7 +95,8 @@ TEST(EliminateRound, CompensationKeepsTheProductWithTheTestVectorOfAnMMatrix)
                                               .mirror = hermitian ? Mirror::hermitian : Mirror::none});
                 Vector     t;
                 for (Index k : set.rest) t.push_back(system.t[k]);
-                // The rows of pivots keep it, too: d + Σ of weak couplings. So S t is kept as by the exact elimination of S t.
+                // The rows of pivots keep it, too: d + Σ of weak couplings. So S t is kept as by the exact elimination
+                // of S t.
                 Vector right = times(system.S, system.t), expected;
                 for (std::size_t i = 0; i < set.rest.size(); ++i) {
                     double sum = right[set.rest[i]];
@@ -116,8 +117,8 @@ TEST(EliminateRound, CompensationKeepsTheProductWithTheTestVectorOfAnMMatrix)
 
 TEST(EliminateRound, CompensationStopsWhereTheRowWouldNoLongerBeDominant)
 {
-    // Rows 1 to 3 remain; entries of 0.2 and -0.2 go. Row 1 keeps 1 beside 3: 2.8 is dominant. Row 2 keeps 2 beside 2.1: 1.9 would
-    // not be, so 2 remains. Row 3 is not dominant anyway, and is left alone.
+    // Rows 1 to 3 remain; entries of 0.2 and -0.2 go. Row 1 keeps 1 beside 3: 2.8 is dominant. Row 2 keeps 2
+    // beside 2.1: 1.9 would not be, so 2 remains. Row 3 is not dominant anyway, and is left alone.
     const auto        A = dense(4, {1, 0, 0, 0, 0, 3, -1, -0.2, 0, -2, 2.1, -0.2, 0, 1.2, 0.2, 1});
     const OwnedSystem system(A);
     RoundSet<double>  set = system.set(lenient);

@@ -53,7 +53,8 @@ void expect_same_factors(const MlIlu<>& a, const MlIlu<>& b)
     EXPECT_EQ(a.report().bytes, b.report().bytes);
 }
 
-/// Couplings times random factors from [1 − by, 1 + by], symmetric where A is; each diagonal entry changes as its row's couplings do.
+/// Couplings times random factors from [1 − by, 1 + by], symmetric where A is; each diagonal entry changes as its row's
+/// couplings do.
 CsrMatrix<> changed(const CsrMatrix<>& A, double by)
 {
     CsrMatrix<>  B = A;

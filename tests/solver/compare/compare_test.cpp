@@ -1,4 +1,5 @@
-// Strategies of ours side by side. x is judged by products in twice the precision; times are looked at for their sums alone.
+// Strategies of ours side by side. x is judged by products in twice the precision; times are looked at for their sums
+// alone.
 #include "ilux/solver/compare/compare.hpp"
 
 #include <gtest/gtest.h>

@@ -147,8 +147,8 @@ TEST_F(GpuDevice, EstimateCoversWhatIsAllocated)
         const std::size_t before = device_use().bytes;
         GpuSystem         system(cpu, gpu, A, method, {}, {});
         system.put(factors);
-        const double      need = double(device_need(A, factors, method, {}, Precision::in_double).total());
-        const double      taken = double(device_use().bytes - before);
+        const double need = double(device_need(A, factors, method, {}, Precision::in_double).total());
+        const double taken = double(device_use().bytes - before);
         EXPECT_LE(taken, need) << "method " << static_cast<int>(method);
         EXPECT_GE(taken, need / 8) << "method " << static_cast<int>(method);
     }

@@ -16,7 +16,8 @@
 namespace ilux {
 namespace {
 
-/// Steps until it is given up or has converged. @param residual  of a step; one takes a second  @param begun  seconds of M
+/// Steps until it is given up or has converged. @param residual  of a step; one takes a second  @param begun  seconds
+/// of M
 template <class Residual>
 Index steps_until_the_end(double seconds, const Residual& residual, double begun = 0)
 {
@@ -116,9 +117,12 @@ SolverReport solved(LinearSolver<>& solver, const CsrMatrix<double>& A, const Pr
     return solver.solve(b, x);
 }
 
+/// A quick try is of the host.
+SolverOptions on_host() { return {.device = DeviceChoice::cpu}; }
+
 TEST(QuickTry, ComesFirstAndMaySuffice)
 {
-    LinearSolver solver;
+    LinearSolver solver(on_host());
     const auto   report = solved(solver, gallery::build("convdiff3d:n=20"));
     EXPECT_TRUE(report.converged());
     ASSERT_EQ(report.attempts.size(), 1);
@@ -128,7 +132,7 @@ TEST(QuickTry, ComesFirstAndMaySuffice)
 
 TEST(QuickTry, GivesWayToWhatWasChosen)
 {
-    SolverOptions few;
+    SolverOptions few = on_host();
     few.krylov.max_steps = 5;
     LinearSolver solver(few);
     const auto   report = solved(solver, gallery::build("convdiff3d:n=20"));
@@ -145,7 +149,7 @@ TEST(QuickTry, IsGivenUpWhereItsStepsLeadNowhere)
     auto A = gallery::build("helmholtz2d:n=150");
     A.val()[1] *= 1.001;  // not symmetric
     const test::SlowLu slow(30, true);
-    SolverOptions      endless;
+    SolverOptions      endless = on_host();
     endless.krylov.max_steps = 1'000'000;
     LinearSolver        solver(endless);
     std::vector<double> b = test::random_vector(A.rows(), 1), x(b.size());
@@ -176,7 +180,7 @@ TEST(QuickTry, EndsAllWhenTheCallerAsksForIt)
 TEST(QuickTry, ServesTheNextNumbersOfASeriesToo)
 {
     const auto          A = gallery::build("convdiff3d:n=20");
-    LinearSolver        solver;
+    LinearSolver        solver(on_host());
     std::vector<double> b = test::random_vector(A.rows(), 2), x(b.size()), values(A.val().begin(), A.val().end());
     EXPECT_TRUE(solved(solver, A).converged());
     for (double& value : values) value *= 1.5;

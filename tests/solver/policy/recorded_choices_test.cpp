@@ -1,4 +1,5 @@
-// The choice as a pure function of facts and rates, on the facts and seconds that tools/auto_at_scale recorded of every system.
+// The choice as a pure function of facts and rates, on the facts and seconds that tools/auto_at_scale recorded of every
+// system.
 
 #include <gtest/gtest.h>
 
@@ -95,7 +96,8 @@ std::vector<Recorded> recorded(const std::string& name)
     return systems;
 }
 
-/// Pivots within fronts fail there, or fill far more than foreseen. Nobody knows that before; LU ends early, and an iteration follows.
+/// Pivots within fronts fail there, or fill far more than foreseen. Nobody knows that before; LU ends early, and an
+/// iteration follows.
 bool pivots_fail(const std::string& name)
 {
     static constexpr std::array<std::string_view, 4> known{"darcy_mixed", "kkt_CVXQP1_L", "kkt_CVXQP3_L", "NSR8K"};

@@ -51,7 +51,7 @@ public:
     using Solve = std::function<IterationReport(std::span<double> x, const KrylovOptions& krylov)>;
 
     Calls(Precondition precondition, Solve solve) : precondition_(std::move(precondition)), solve_(std::move(solve)) {}
-    void apply(std::span<const double> r, std::span<double> z) override { precondition_(r, z); }
+    void            apply(std::span<const double> r, std::span<double> z) override { precondition_(r, z); }
     IterationReport solve(std::span<const double>, std::span<const double>, std::span<const double>,
                           std::span<double> x, const KrylovOptions& krylov, const StopToken&) override
     {
@@ -63,8 +63,8 @@ private:
     Solve        solve_;
 };
 
-/// [1 0; 0 A] with unknowns 1 of the first and about 10⁻⁶ of the second: once those of A·10⁻⁶ have fallen below the tolerance
-/// beside the first, the residual says nothing of them.
+/// [1 0; 0 A] with unknowns 1 of the first and about 10⁻⁶ of the second: once those of A·10⁻⁶ have fallen below the
+/// tolerance beside the first, the residual says nothing of them.
 struct TwoScales {
     CsrMatrix<double>   A;
     std::vector<double> x, b;
@@ -268,8 +268,8 @@ TEST(Standard, StepsOfCorrectionsCountAndEndAtTheirLimit)
 
 TEST(Standard, ABackwardErrorWhoseNormsOverflowIsNotZero)
 {
-    // A x = (0, 1.5e307) without an overflow, though ‖A‖_F ‖x‖₂ = 1.95e200 · 2.12e108 is no double: by the method's report and by
-    // the solver's.
+    // A x = (0, 1.5e307) without an overflow, though ‖A‖_F ‖x‖₂ = 1.95e200 · 2.12e108 is no double: by the method's
+    // report and by the solver's.
     const auto                A = to_csr({2, 2, {1e200, -1e200, 1e200, -0.9e200}});
     const std::vector<double> b{0, 0.75e307};
     const double              expected = 0.05 / (std::sqrt(3.81) * std::sqrt(2.0) + 0.05);
@@ -307,18 +307,18 @@ TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
     tried.x.of<double>() = {1, 1 + 1e-9};
     tried.report.outcome = Outcome::converged;
     tried.report.steps = 20;
-    int                    solves = 0;
-    std::vector<Index>     steps;
-    Calls                  calls([](auto r, auto z) { std::ranges::copy(r, z.begin()); },
-                                 [&](auto x, const KrylovOptions& krylov) {
-                                     ++solves;
-                                     steps.push_back(krylov.max_steps);
-                                     std::ranges::fill(x, 0.0);
-                                     IterationReport nothing;
-                                     nothing.outcome = Outcome::breakdown;
-                                     nothing.steps = 1;
-                                     return nothing;
-                                 });
+    int                solves = 0;
+    std::vector<Index> steps;
+    Calls              calls([](auto r, auto z) { std::ranges::copy(r, z.begin()); },
+                [&](auto x, const KrylovOptions& krylov) {
+                    ++solves;
+                    steps.push_back(krylov.max_steps);
+                    std::ranges::fill(x, 0.0);
+                    IterationReport nothing;
+                    nothing.outcome = Outcome::breakdown;
+                    nothing.steps = 1;
+                    return nothing;
+                });
     finish_iteration(cpu, A, b, {}, {.residual = 1e-8, .rowwise = 1e-12}, calls, nullptr, {}, tried);
     EXPECT_EQ(solves, 2);  // the estimate, and a correction that was of no use
     EXPECT_EQ(steps, (std::vector<Index>{5, 980}));
@@ -386,17 +386,18 @@ TEST(Standard, ACorrectionMayNotCostTheResidualItsOwnLimit)
     tried.x.of<double>() = {1, 100};
     tried.report.outcome = Outcome::converged;
     const std::vector<double> before = tried.x.of<double>();
-    Calls                     calls([](auto r, auto z) {
-                                     z[0] = r[0];
-                                     z[1] = 1e6 * r[1];
-                                 },
-                                 [&](auto d, const KrylovOptions&) {
-                                     d[0] = 0.3;
-                                     d[1] = -99;
-                                     IterationReport done;
-                                     done.outcome = Outcome::converged;
-                                     return done;
-                                 });
+    Calls                     calls(
+        [](auto r, auto z) {
+            z[0] = r[0];
+            z[1] = 1e6 * r[1];
+        },
+        [&](auto d, const KrylovOptions&) {
+            d[0] = 0.3;
+            d[1] = -99;
+            IterationReport done;
+            done.outcome = Outcome::converged;
+            return done;
+        });
     finish_iteration(cpu, A, b, {.rtol = 0.1}, {.residual = 0.1, .rowwise = 1e-12, .error = 0.01}, calls, nullptr, {},
                      tried);
     EXPECT_EQ(tried.x.of<double>(), before);

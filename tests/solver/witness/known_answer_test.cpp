@@ -141,7 +141,8 @@ TEST(KnownAnswerWarning, TrustsFactorsThatFindAnErrorAgain)
 
 TEST(KnownAnswerWarning, SeesANullVectorThatTheRoundingOfRowsWouldNot)
 {
-    // The second and third rows hold x_2 = 0 alone, and its rounding is nothing: the third unknown is what factors make of it.
+    // The second and third rows hold x_2 = 0 alone, and its rounding is nothing: the third unknown is what factors make
+    // of it.
     const auto                 A = to_csr({3, 3, {2, 1, 0, 0, 0.125, 0, 0, 0.375, 0}});
     const std::vector<double>  x{1, 0, 7}, b{2, 0, 0};
     const Substitution<double> inverse = [](std::span<const double> r, std::span<double> z) {

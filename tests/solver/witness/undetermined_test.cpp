@@ -40,7 +40,8 @@ TEST(UndeterminedAlong, IsWithoutBoundForAVectorThatIsTakenToZero)
 
 TEST(UndeterminedAlong, IsByHandWhatRoundingHidesOfANearlySingularMatrix)
 {
-    // A t = (0, 2⁻⁴⁴), less 2⁻⁵⁰ of its terms, 2⁻⁴⁹; the second row of A x has terms of 6. So x = 3 moves by 2⁻⁵⁰ · 6 / (31/32 · 2⁻⁴⁴).
+    // A t = (0, 2⁻⁴⁴), less 2⁻⁵⁰ of its terms, 2⁻⁴⁹; the second row of A x has terms of 6. So x = 3 moves by 2⁻⁵⁰ · 6 /
+    // (31/32 · 2⁻⁴⁴).
     const auto A = to_csr({2, 2, {1, -1, -1, 1 + 0x1p-44}});
     const auto found = along(A, {1, 1}, {3, 3}, {0, 3 * 0x1p-44});
     EXPECT_NEAR(found.share, 1. / 31, 1e-9);

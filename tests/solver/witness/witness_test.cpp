@@ -371,7 +371,8 @@ TEST(HiddenUnknown, IsRightOrToldOfBesideAGrid)
             }
 }
 
-/// Rows that lead by a millionth only, and lead to one another by millionths: dominance proves A regular, yet its condition is 2⁵⁶ and more.
+/// Rows that lead by a millionth only, and lead to one another by millionths: dominance proves A regular, yet its
+/// condition is 2⁵⁶ and more.
 KnownSystem hardly_grounded(std::uint64_t seed)
 {
     Random       random(seed);
@@ -405,8 +406,8 @@ TEST(HardlyGrounded, IsRightOrToldOf)
             }
 }
 
-/// A mesh of 150 × 150 nodes, each with a coupling to another far away that makes its row lead by nothing; the last unknown is the current
-/// of a source at one node, or a conductance there.
+/// A mesh of 150 × 150 nodes, each with a coupling to another far away that makes its row lead by nothing; the last
+/// unknown is the current of a source at one node, or a conductance there.
 CsrMatrix<double> coupled_mesh(bool source)
 {
     constexpr Index k = 150, n = k * k;

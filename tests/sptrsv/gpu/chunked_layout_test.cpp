@@ -57,7 +57,8 @@ CsrMatrix<double> hubs(Index n)
     });
 }
 
-/// What the kernel does, by one thread: chunk after chunk, task after task. Expects nothing to be read before it is written.
+/// What the kernel does, by one thread: chunk after chunk, task after task. Expects nothing to be read before it is
+/// written.
 std::vector<double> walk(const ChunkedLayout<double>& s, std::span<const double> b)
 {
     constexpr double    unset = std::numeric_limits<double>::quiet_NaN();

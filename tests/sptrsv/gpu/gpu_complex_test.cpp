@@ -1,5 +1,5 @@
-// Complex triangular systems on a device, by every engine: what the serial substitution gives, up to the order of sums; the
-// bits of real systems where imaginary parts are zero.
+// Complex triangular systems on a device, by every engine: what the serial substitution gives, up to the order of sums;
+// the bits of real systems where imaginary parts are zero.
 
 #include <gtest/gtest.h>
 
