@@ -18,7 +18,7 @@
 #include "ilux/apps/program/machine.hpp"
 #include "ilux/apps/subcommands.hpp"
 #include "ilux/base/io/printable.hpp"
-#include "ilux/solver/machine/device.hpp"
+#include "ilux/engine/machine/device.hpp"
 
 namespace ilux::app {
 namespace {

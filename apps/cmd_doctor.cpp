@@ -12,8 +12,8 @@
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/solver/calibration/calibration.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/host.hpp"
-#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/engine/machine/host.hpp"
+#include "ilux/engine/machine/machine_rates.hpp"
 
 namespace ilux::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/solver/frequencies.hpp"
-#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/engine/machine/lu_device.hpp"
 
 namespace ilux::app {
 namespace {

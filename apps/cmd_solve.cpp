@@ -21,8 +21,8 @@
 #include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/device.hpp"
-#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/engine/machine/device.hpp"
+#include "ilux/engine/machine/lu_device.hpp"
 
 namespace ilux::app {
 namespace {

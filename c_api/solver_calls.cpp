@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ilux/c_api/calls.hpp"
-#include "ilux/solver/report/status_code.hpp"
+#include "ilux/engine/report/status_code.hpp"
 
 using namespace ilux;
 using ilux::c_api::guarded;

@@ -132,7 +132,7 @@ if(ILUX_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
         message(FATAL_ERROR "ILUX_FUZZ with GCC needs AddressSanitizer, whose runtime hears of comparisons; use the preset `asan`, or `fuzz`")
     endif()
     set(ILUX_COVERAGE -fsanitize-coverage=trace-pc,trace-cmp -fsanitize=null,alignment,object-size,vptr)
-    set(ILUX_COVERED "^(base/io|apps/input|direct/klu|direct/plan|solver(/|$))")
+    set(ILUX_COVERED "^(base/io|apps/input|direct/klu|direct/plan|(engine|solver)(/|$))")
     add_library(ilux_coverage STATIC fuzz/coverage.cpp)
     target_link_libraries(ilux_cpu_flags INTERFACE ilux_coverage)
     target_link_options(ilux_cpu_flags INTERFACE LINKER:-u,__sanitizer_cov_trace_pc)  # wherever the archive stands in a command

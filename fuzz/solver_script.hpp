@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/solver/machine/options.hpp"
+#include "ilux/engine/machine/options.hpp"
 
 namespace ilux::fuzz {
 

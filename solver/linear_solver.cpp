@@ -11,10 +11,10 @@
 #include "ilux/base/pattern.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/solver/machine/lu_device.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/engine/machine/lu_device.hpp"
+#include "ilux/engine/machine/memory_guard.hpp"
 #include "ilux/solver/policy/retry.hpp"
-#include "ilux/solver/strategy/analysis_limits.hpp"
+#include "ilux/engine/analysis_limits.hpp"
 
 namespace ilux {
 namespace {

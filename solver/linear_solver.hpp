@@ -9,12 +9,12 @@
 
 #include "ilux/base/csr.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
-#include "ilux/solver/report/batch_report.hpp"
-#include "ilux/solver/report/solver_report.hpp"
-#include "ilux/solver/strategy/direct_solver.hpp"
-#include "ilux/solver/strategy/iterative_solver.hpp"
+#include "ilux/engine/report/batch_report.hpp"
+#include "ilux/engine/report/solver_report.hpp"
+#include "ilux/engine/direct_solver.hpp"
+#include "ilux/engine/iterative_solver.hpp"
 
 namespace ilux {
 

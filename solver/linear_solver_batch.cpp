@@ -11,7 +11,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/engine/machine/memory_guard.hpp"
 
 namespace ilux {
 namespace {

@@ -8,16 +8,16 @@
 
 #include "ilux/solver/asked_null_space.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/engine/machine/machine_rates.hpp"
 #include "ilux/solver/policy/choice.hpp"
 #include "ilux/solver/policy/quick_try.hpp"
 #include "ilux/solver/policy/series_policy.hpp"
 #include "ilux/solver/policy/try_limits.hpp"
 #include "ilux/solver/policy/try_loop.hpp"
-#include "ilux/solver/strategy/analysis_limits.hpp"
-#include "ilux/solver/strategy/strategies.hpp"
-#include "ilux/solver/strategy/system_vectors.hpp"
-#include "ilux/solver/strategy/turned_matrix.hpp"
+#include "ilux/engine/analysis_limits.hpp"
+#include "ilux/engine/strategies.hpp"
+#include "ilux/engine/system_vectors.hpp"
+#include "ilux/engine/turned_matrix.hpp"
 
 namespace ilux {
 

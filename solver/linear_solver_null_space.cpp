@@ -2,7 +2,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/solver/machine/lu_device.hpp"
+#include "ilux/engine/machine/lu_device.hpp"
 
 namespace ilux {
 

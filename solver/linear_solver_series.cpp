@@ -10,7 +10,7 @@
 #include "ilux/base/units.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/policy/retry.hpp"
-#include "ilux/solver/strategy/lu_preconditioner.hpp"
+#include "ilux/engine/lu_preconditioner.hpp"
 
 namespace ilux {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "ilux/base/operator.hpp"
-#include "ilux/solver/report/solver_report.hpp"
-#include "ilux/solver/strategy/iterative_solver.hpp"
+#include "ilux/engine/report/solver_report.hpp"
+#include "ilux/engine/iterative_solver.hpp"
 
 namespace ilux {
 

@@ -8,7 +8,7 @@
 
 #include "ilux/base/median.hpp"
 #include "ilux/base/types.hpp"
-#include "ilux/solver/machine/options.hpp"
+#include "ilux/engine/machine/options.hpp"
 
 namespace ilux::app {
 

@@ -9,8 +9,8 @@
 
 #include "ilux/apps/program/option_table.hpp"
 #include "ilux/base/fields.hpp"
-#include "ilux/solver/machine/options.hpp"
-#include "ilux/solver/report/attempt.hpp"
+#include "ilux/engine/machine/options.hpp"
+#include "ilux/engine/report/attempt.hpp"
 
 namespace ilux::app {
 

@@ -18,7 +18,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
-#include "ilux/solver/machine/host.hpp"
+#include "ilux/engine/machine/host.hpp"
 
 namespace ilux::app {
 namespace {

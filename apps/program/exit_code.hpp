@@ -1,7 +1,7 @@
 #pragma once
 // What the program's exit code says.
 
-#include "ilux/solver/report/status_code.hpp"
+#include "ilux/engine/report/status_code.hpp"
 
 namespace ilux::app {
 

@@ -1,9 +1,9 @@
 #pragma once
-// What this machine and this build are, beyond ilux/solver/machine/host.hpp.
+// What this machine and this build are, beyond ilux/engine/machine/host.hpp.
 
 #include <string>
 
-#include "ilux/solver/machine/host.hpp"
+#include "ilux/engine/machine/host.hpp"
 
 namespace ilux::app {
 

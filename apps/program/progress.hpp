@@ -8,7 +8,7 @@
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/progress.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/solver/report/attempt.hpp"
+#include "ilux/engine/report/attempt.hpp"
 
 namespace ilux::app {
 

@@ -3,7 +3,7 @@
 
 #include "ilux/apps/draw/structure.hpp"
 #include "ilux/apps/report/html_page.hpp"
-#include "ilux/solver/report/attempt.hpp"
+#include "ilux/engine/report/attempt.hpp"
 
 namespace ilux::app {
 

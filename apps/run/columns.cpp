@@ -9,7 +9,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/solver/report/status_code.hpp"
+#include "ilux/engine/report/status_code.hpp"
 
 namespace ilux::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "ilux/apps/draw/structure.hpp"
 #include "ilux/apps/input/options.hpp"
 #include "ilux/apps/input/problem.hpp"
-#include "ilux/solver/report/solver_report.hpp"
+#include "ilux/engine/report/solver_report.hpp"
 
 namespace ilux::app {
 

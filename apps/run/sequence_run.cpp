@@ -7,7 +7,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/engine/machine/memory_guard.hpp"
 
 namespace ilux::app {
 namespace {

@@ -1,11 +1,12 @@
 /* A linear solver for SUNDIALS: LU with pivots that are kept while they hold, or GMRES with a multilevel ILU.
 
-     SUNLinearSolver LS = SUNLinSol_ilux(y, A, sunctx);   // A: SUNMATRIX_SPARSE, CSC or CSR; y: with an array on the host
-     SUNLinSol_iluxSet(LS, "method", "gmres");            // optional, before the first setup; names of `ilux solve --help`
+     SUNLinearSolver LS = SUNLinSol_ilux(y, A, sunctx);   // A: sparse, CSC or CSR; y: with an array on the host
+     SUNLinSol_iluxSet(LS, "method", "gmres");            // optional, before the first setup; as `ilux solve --help`
      CVodeSetLinearSolver(cvode_mem, LS, A);
 
-   To SUNDIALS it is a direct solver, also as an iteration: it solves to krylov.rtol (1e-8) and not to the integrator's tolerance. Where
-   the pattern of A changes it is analysed anew by itself; there is no ReInit. Link with -lsunlinsol_ilux. */
+   To SUNDIALS it is a direct solver, also as an iteration: it solves to krylov.rtol (1e-8) and not to the integrator's
+   tolerance. Where the pattern of A changes it is analysed anew by itself; there is no ReInit. Link with
+   -lsunlinsol_ilux. */
 #ifndef SUNLINSOL_ILUX_H
 #define SUNLINSOL_ILUX_H
 

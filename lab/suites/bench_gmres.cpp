@@ -14,8 +14,8 @@
 #include "ilux/base/spmv.hpp"
 #include "ilux/gallery/stand_ins.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
-#include "ilux/solver/report/accuracy.hpp"
-#include "ilux/solver/strategy/gpu_system.hpp"
+#include "ilux/engine/report/accuracy.hpp"
+#include "ilux/engine/gpu_system.hpp"
 
 namespace ilux::app {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ilux/apps/compare/timings.hpp"
 #include "ilux/apps/input/options.hpp"
-#include "ilux/solver/machine/device.hpp"
+#include "ilux/engine/machine/device.hpp"
 
 namespace ilux::app {
 

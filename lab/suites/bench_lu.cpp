@@ -17,7 +17,7 @@
 #include "ilux/lab/suites/bench_lu_report.hpp"
 #include "ilux/lab/suites/bench_lu_rivals.hpp"
 #include "ilux/lab/suites/suites.hpp"
-#include "ilux/solver/machine/device.hpp"
+#include "ilux/engine/machine/device.hpp"
 
 namespace ilux::app {
 namespace {

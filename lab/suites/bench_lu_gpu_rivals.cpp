@@ -10,7 +10,7 @@
 #include "ilux/direct/supernodal_gpu/gpu_front_solve.hpp"
 #include "ilux/lab/rivals/cudss_rival.hpp"
 #include "ilux/lab/suites/bench_lu_gpu.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/engine/report/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "ilux/lab/suites/bench_lu_gpu.hpp"
 #include "ilux/lab/suites/bench_lu_rivals.hpp"
 #include "ilux/lab/suites/published_dependencies.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/engine/report/lu_facts.hpp"
 
 namespace ilux::app {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ilux/lab/suites/bench_lu_report.hpp"
-#include "ilux/solver/machine/device.hpp"
+#include "ilux/engine/machine/device.hpp"
 
 namespace ilux::app {
 namespace {

@@ -7,7 +7,7 @@
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/lab/rivals/cudss_rival.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/engine/report/lu_facts.hpp"
 
 namespace ilux::app {
 

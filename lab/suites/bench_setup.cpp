@@ -18,7 +18,7 @@
 #include "ilux/lab/suites/bench_setup_measure.hpp"
 #include "ilux/lab/suites/bench_setup_report.hpp"
 #include "ilux/lab/suites/suites.hpp"
-#include "ilux/solver/machine/device.hpp"
+#include "ilux/engine/machine/device.hpp"
 
 namespace ilux::app {
 namespace {

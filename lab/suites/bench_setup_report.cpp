@@ -11,7 +11,7 @@
 #include "ilux/apps/draw/bar_chart.hpp"
 #include "ilux/base/io/printable.hpp"
 #include "ilux/base/types.hpp"
-#include "ilux/solver/report/attempt.hpp"
+#include "ilux/engine/report/attempt.hpp"
 
 namespace ilux::app {
 namespace {

@@ -11,8 +11,8 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
-#include "ilux/solver/report/accuracy.hpp"
+#include "ilux/engine/machine/memory_guard.hpp"
+#include "ilux/engine/report/accuracy.hpp"
 
 namespace ilux::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 
 namespace ilux {
 namespace {

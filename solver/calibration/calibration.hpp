@@ -6,7 +6,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/solver/machine/rates.hpp"
+#include "ilux/engine/machine/rates.hpp"
 
 namespace ilux {
 

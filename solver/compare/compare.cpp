@@ -9,8 +9,8 @@
 
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/solver/machine/device.hpp"
-#include "ilux/solver/machine/host.hpp"
+#include "ilux/engine/machine/device.hpp"
+#include "ilux/engine/machine/host.hpp"
 
 namespace ilux {
 namespace {

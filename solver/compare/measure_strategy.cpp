@@ -9,9 +9,9 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/lu_device.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/engine/machine/lu_device.hpp"
+#include "ilux/engine/machine/memory_guard.hpp"
+#include "ilux/engine/report/lu_facts.hpp"
 
 namespace ilux {
 namespace {

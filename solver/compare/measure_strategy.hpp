@@ -6,7 +6,7 @@
 #include "ilux/base/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/solver/compare/strategy_row.hpp"
-#include "ilux/solver/machine/options.hpp"
+#include "ilux/engine/machine/options.hpp"
 
 namespace ilux {
 

@@ -9,7 +9,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/json/json_number.hpp"
-#include "ilux/solver/report/accuracy.hpp"
+#include "ilux/engine/report/accuracy.hpp"
 
 namespace ilux {
 namespace {

@@ -11,7 +11,7 @@
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
 #include "ilux/solver/policy/choice.hpp"
-#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/engine/machine/machine_rates.hpp"
 #include "ilux/solver/policy/retry.hpp"
 
 namespace ilux {

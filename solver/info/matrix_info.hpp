@@ -10,8 +10,8 @@
 #include "ilux/base/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/direct/factor/levels.hpp"
-#include "ilux/solver/machine/options.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
+#include "ilux/engine/machine/options.hpp"
+#include "ilux/engine/report/lu_facts.hpp"
 
 namespace ilux {
 

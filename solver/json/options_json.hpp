@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "ilux/solver/machine/options.hpp"
+#include "ilux/engine/machine/options.hpp"
 
 namespace ilux {
 

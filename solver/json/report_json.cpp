@@ -6,7 +6,7 @@
 
 #include "ilux/base/fields.hpp"
 #include "ilux/solver/json/json_number.hpp"
-#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/engine/machine/machine_rates.hpp"
 
 namespace ilux {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "ilux/solver/report/solver_report.hpp"
+#include "ilux/engine/report/solver_report.hpp"
 
 namespace ilux {
 

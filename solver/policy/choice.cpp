@@ -12,13 +12,13 @@
 #include "ilux/base/tasks.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
-#include "ilux/solver/machine/device.hpp"
-#include "ilux/solver/machine/memory_guard.hpp"
+#include "ilux/engine/machine/device.hpp"
+#include "ilux/engine/machine/memory_guard.hpp"
 #include "ilux/solver/policy/quick_try.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/setup_sample.hpp"
-#include "ilux/solver/report/lu_facts.hpp"
-#include "ilux/solver/strategy/analysis_limits.hpp"
+#include "ilux/engine/report/lu_facts.hpp"
+#include "ilux/engine/analysis_limits.hpp"
 
 namespace ilux {
 namespace {

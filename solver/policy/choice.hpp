@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ilux/solver/machine/options.hpp"
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/options.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 
 namespace ilux {
 

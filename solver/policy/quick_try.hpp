@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ilux/base/types.hpp"
-#include "ilux/solver/machine/forecast.hpp"
-#include "ilux/solver/machine/options.hpp"
+#include "ilux/engine/machine/forecast.hpp"
+#include "ilux/engine/machine/options.hpp"
 
 namespace ilux {
 

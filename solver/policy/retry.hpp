@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/solver/machine/forecast.hpp"
-#include "ilux/solver/report/attempt.hpp"
+#include "ilux/engine/machine/forecast.hpp"
+#include "ilux/engine/report/attempt.hpp"
 
 namespace ilux {
 

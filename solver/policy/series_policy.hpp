@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ilux/base/types.hpp"
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/solver/policy/strategy_history.hpp"
 

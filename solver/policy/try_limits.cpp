@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ilux/base/units.hpp"
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 #include "ilux/solver/policy/retry.hpp"
 
 namespace ilux {

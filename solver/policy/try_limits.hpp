@@ -4,7 +4,7 @@
 #include <span>
 
 #include "ilux/solver/policy/choice.hpp"
-#include "ilux/solver/report/attempt.hpp"
+#include "ilux/engine/report/attempt.hpp"
 
 namespace ilux {
 

@@ -10,8 +10,8 @@
 
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/solver/policy/time_budget.hpp"
-#include "ilux/solver/report/attempt.hpp"
-#include "ilux/solver/report/solver_report.hpp"
+#include "ilux/engine/report/attempt.hpp"
+#include "ilux/engine/report/solver_report.hpp"
 
 namespace ilux {
 

@@ -7,7 +7,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/apps/cli.hpp"
 #include "ilux/tests/base/io/foreign_files.hpp"
-#include "ilux/solver/machine/host.hpp"
+#include "ilux/engine/machine/host.hpp"
 
 namespace ilux {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ilux/gallery/gallery.hpp"
-#include "ilux/solver/strategy/gpu_system.hpp"
+#include "ilux/engine/gpu_system.hpp"
 #include "ilux/tests/robustness/lack_of_device_memory.hpp"
 
 namespace ilux::test {

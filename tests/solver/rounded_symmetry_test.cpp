@@ -10,7 +10,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/report/solver_report.hpp"
+#include "ilux/engine/report/solver_report.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 

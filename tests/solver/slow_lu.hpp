@@ -1,7 +1,7 @@
 #pragma once
 // A machine whose LU is so slow that mode auto begins with an iteration.
 
-#include "ilux/solver/machine/machine_rates.hpp"
+#include "ilux/engine/machine/machine_rates.hpp"
 
 namespace ilux::test {
 

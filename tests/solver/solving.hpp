@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/spmv.hpp"
-#include "ilux/solver/machine/options.hpp"
+#include "ilux/engine/machine/options.hpp"
 
 namespace ilux::test {
 

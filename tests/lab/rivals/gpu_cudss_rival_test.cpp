@@ -4,7 +4,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/lab/rivals/cudss_rival.hpp"
-#include "ilux/solver/report/accuracy.hpp"
+#include "ilux/engine/report/accuracy.hpp"
 #include "ilux/tests/lab/rivals/rival_systems.hpp"
 
 namespace ilux {

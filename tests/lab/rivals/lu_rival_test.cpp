@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ilux/base/error.hpp"
-#include "ilux/solver/report/accuracy.hpp"
+#include "ilux/engine/report/accuracy.hpp"
 #include "ilux/tests/lab/rivals/rival_systems.hpp"
 
 namespace ilux {

@@ -8,10 +8,10 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/strategy_history.hpp"
-#include "ilux/solver/strategy/analysis_limits.hpp"
+#include "ilux/engine/analysis_limits.hpp"
 
 namespace ilux {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/solver/machine/forecast.hpp"
+#include "ilux/engine/machine/forecast.hpp"
 
 namespace ilux {
 namespace {

@@ -1,0 +1,207 @@
+#include "ilux/engine/precond_maker.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "ilux/base/instances.hpp"
+#include "ilux/base/units.hpp"
+#include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
+
+namespace ilux {
+namespace {
+
+MlIluOptions mlilu_options(const Machine& machine, Attempt& tried)
+{
+    const MlIluOptions& asked = tried.plan.precond.mlilu;
+    if (!machine.gpu) return asked;
+    MlIluOptions options = for_gpu(asked);
+    if (options.off_diagonal != asked.off_diagonal)
+        tried.decisions.push_back(fmt::format("off_diagonal={}, for a GPU", field_text(options.off_diagonal)));
+    if (options.depth_bound != asked.depth_bound)
+        tried.decisions.push_back(fmt::format("depth_bound={}, for a GPU", field_text(options.depth_bound)));
+    return options;
+}
+
+void note_mlilu(const MlIluReport& report, Attempt& tried)
+{
+    tried.mlilu = report;
+    tried.fill = report.fill;
+    tried.factor_bytes = report.bytes;
+    tried.seconds_analyse = report.seconds_analyse;
+    tried.seconds_factor = report.seconds_factor;
+}
+
+/// Null at a zero pivot; then `tried` says so.
+template <Scalar S>
+std::unique_ptr<Ilu0<S>> build_ilu0(const CsrView<S>& A, Attempt& tried)
+{
+    WallClock clock;
+    auto      M = std::make_unique<Ilu0<S>>(A);
+    tried.seconds_factor = clock.seconds();
+    tried.factor_bytes = M->bytes();
+    tried.fill = 1;
+    tried.zero_pivot = M->zero_pivot();
+    if (tried.zero_pivot < 0) return M;
+    tried.fail(Outcome::breakdown,
+               fmt::format("ILU(0) met a zero pivot at row {} (counted from 1)", tried.zero_pivot + 1));
+    return nullptr;
+}
+
+template <Scalar S>
+std::unique_ptr<Jacobi<S>> build_jacobi(const Cpu& cpu, const CsrView<S>& A, Attempt& tried)
+{
+    WallClock clock;
+    auto      M = std::make_unique<Jacobi<S>>(A, cpu);
+    tried.seconds_factor = clock.seconds();
+    tried.factor_bytes = sizeof(S) * static_cast<std::size_t>(A.rows());
+    tried.fill = A.nnz() > 0 ? double(A.rows()) / double(A.nnz()) : 0;
+    return M;
+}
+
+/// For what has no limit of its own. @throws OutOfMemory
+void require_within(Bytes limit, const Attempt& tried)
+{
+    if (limit.value > 0 && tried.factor_bytes > limit.value)
+        throw OutOfMemory(fmt::format("memory_limit is {}, and {} takes {}", bytes_text(double(limit.value)),
+                                      field_text(tried.plan.precond.kind), bytes_text(double(tried.factor_bytes))));
+}
+
+}  // namespace
+
+template <Scalar S>
+std::optional<typename PrecondMaker<S>::FormerRounds> PrecondMaker<S>::rounds_at_hand() const
+{
+    if (!made_by_) return {};
+    FormerRounds former{.options = *made_by_};
+    if (factors_.rounds) former.on_gpu = factors_.rounds->plan();
+    else if (factors_.mlilu) former.on_host = factors_.mlilu->rounds_plan();
+    if (!former.on_gpu && !former.on_host) return {};
+    return former;
+}
+
+template <Scalar S>
+void PrecondMaker<S>::drop()
+{
+    auto space = std::move(factors_.null_space);
+    factors_ = {};
+    factors_.null_space = std::move(space);
+    made_by_.reset();
+    former_.reset();
+}
+
+template <Scalar S>
+void PrecondMaker<S>::begin_next()
+{
+    auto former = rounds_at_hand();
+    drop();
+    former_ = std::move(former);
+}
+
+/// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
+/// why.
+template <Scalar S>
+std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const ProgressListener& on_progress,
+                                                        Attempt& tried)
+{
+    const MlIluOptions& options = tried.plan.precond.mlilu;
+    if (!task.there || options.setup == MlIluSetup::crout) return {};
+    if (tried.plan.rounded_symmetry) {
+        tried.decisions.emplace_back("factored on the host: A is symmetric but for rounding");
+        return {};
+    }
+    const bool  again = former_ && former_->on_gpu && former_->options == options;
+    std::string why;
+    try {
+        GpuRounds<S> rounds =
+            task.there->set_up_rounds(options, again ? &*former_->on_gpu : nullptr, on_progress, task.stop);
+        if (rounds.made()) {
+            note_mlilu(rounds.report(), tried);
+            made_by_ = options;
+            return rounds;
+        }
+        why = rounds.why_not();
+    } catch (const OutOfMemory& error) {
+        why = error.what();
+    }
+    if (!why.empty()) tried.decisions.push_back("factored on the host: " + why);
+    return {};
+}
+
+/// By the host, and by the rounds of the M before where there are any.
+template <Scalar S>
+MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const ProgressListener& on_progress, Attempt& tried)
+{
+    task.bring_values();
+    Cpu&               cpu = task.machine.cpu;
+    const MlIluOptions options = mlilu_options(task.machine, tried);
+    const bool         again = former_ && former_->on_host && former_->options == options;
+    MlIlu<S> factors = again ? MlIlu<S>::rebuild(cpu, task.A, options, *former_->on_host, on_progress, task.stop)
+                             : MlIlu<S>::build(cpu, task.A, options, on_progress, task.stop);
+    made_by_ = options;
+    note_mlilu(factors.report(), tried);
+    return factors;
+}
+
+template <Scalar S>
+bool PrecondMaker<S>::make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried)
+{
+    switch (tried.plan.precond.kind) {
+        case PrecondKind::mlilu:
+            factors_.rounds = made_there(task, on_progress, tried);
+            if (factors_.rounds) return true;
+            factors_.mlilu = made_here(task, on_progress, tried);
+            if (const Index level = tried.mlilu->overflowed; level > 0) {
+                tried.fail(Outcome::breakdown,
+                           fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
+                return false;
+            }
+            return true;
+        case PrecondKind::ilu0:
+            task.bring_values();
+            factors_.ilu0 = build_ilu0<S>(task.A, tried);
+            if (factors_.ilu0) require_within(limit_, tried);
+            return factors_.ilu0 != nullptr;
+        case PrecondKind::jacobi:
+            task.bring_values();
+            factors_.jacobi = build_jacobi<S>(task.machine.cpu, task.A, tried);
+            require_within(limit_, tried);
+            return true;
+        case PrecondKind::none:
+            return true;
+    }
+    return true;
+}
+
+template <Scalar S>
+bool PrecondMaker<S>::make(const Task& task, Attempt& tried)
+{
+    WallClock              clock;
+    double                 analysed = -1;
+    Progress               where{.phase = Progress::Phase::setup, .level = 1, .total = task.A.rows()};
+    const ProgressListener on_progress = [&](const Progress& now) {
+        if (task.listener.on_progress) task.listener.on_progress(now);
+        if (analysed < 0 && now.done > 0) analysed = clock.seconds();
+        where = now;
+    };
+    try {
+        return make_kind(task, on_progress, tried);
+    } catch (const Stopped&) {
+        tried.seconds_analyse =
+            analysed < 0 ? clock.seconds() : analysed;  // of level 1; that of further levels is short
+        tried.seconds_factor = clock.seconds() - tried.seconds_analyse;
+        const auto column = where.done > 0 ? fmt::format("at column {} of {}", where.done, where.total)
+                                           : fmt::format("before the first of {} columns", where.total);
+        tried.fail(outcome_of(task.stop.reason()),
+                   fmt::format("the factorization was given up after {:.3g} s, on level {} {}", clock.seconds(),
+                               where.level, column));
+    }
+    return false;
+}
+
+#define ILUX_INSTANTIATE(S) template class PrecondMaker<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

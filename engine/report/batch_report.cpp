@@ -1,0 +1,74 @@
+#include "ilux/engine/report/batch_report.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace ilux {
+namespace {
+
+std::string_view reason(Apart apart)
+{
+    switch (apart) {
+        case Apart::none:
+            break;
+        case Apart::stale:
+            return "as the former pivots are stale";
+        case Apart::failed:
+            return "as the former pivots fail";
+        case Apart::near_singular:
+            return "as its factors do not find a known solution";
+        case Apart::inaccurate:
+            return "as x was not yet good enough";
+    }
+    return "";
+}
+
+}  // namespace
+
+void BatchCounts::note(Apart apart, Index member, const std::string& why)
+{
+    const auto kind = std::ranges::find(kinds, apart, &Kind::apart);
+    if (kind == kinds.end()) kinds.push_back({apart, 1, member, why});
+    else ++kind->count;
+}
+
+void BatchCounts::add(const BatchCounts& other, std::span<const Index> number)
+{
+    members += other.members;
+    at_once += other.at_once;
+    together = std::max(together, other.together);
+    for (const Kind& one : other.kinds) {
+        note(one.apart, number[static_cast<std::size_t>(one.first)], one.why);
+        std::ranges::find(kinds, one.apart, &Kind::apart)->count += one.count - 1;
+    }
+}
+
+std::vector<std::string> BatchCounts::decisions(std::string_view what) const
+{
+    std::vector<std::string> all;
+    if (members == 0) return all;
+    all.push_back(
+        at_once == 0 ? fmt::format("batch: {} {}s one after another", members, what)
+                     : fmt::format("batch: {} of {} {}s at once, up to {} together", at_once, members, what, together));
+    for (const Kind& one : kinds)
+        all.push_back(fmt::format("batch: {} {}{} solved alone, {}; {} {} {} (counted from 0): {}", one.count, what,
+                                  one.count == 1 ? "" : "s", reason(one.apart),
+                                  one.count == 1 ? "it is" : "the first is", what, one.first, one.why));
+    return all;
+}
+
+std::vector<std::string> all_decisions(const BatchReport& report)
+{
+    std::vector<std::string> all = report.decisions;
+    for (std::string& decision : report.counts.decisions("member")) all.push_back(std::move(decision));
+    return all;
+}
+
+Outcome BatchReport::outcome() const
+{
+    const auto failed = std::ranges::find_if(members, [](const SolverReport& one) { return !one.converged(); });
+    return failed == members.end() ? Outcome::converged : failed->outcome();
+}
+
+}  // namespace ilux
