@@ -16,13 +16,14 @@
 #ifndef ILUX_H
 #define ILUX_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define ILUX_API_VERSION 3 /* grows when something is added here; nothing is changed or removed within one SONAME */
+#define ILUX_API_VERSION 4 /* grows when something is added here; nothing is changed or removed within one SONAME */
 
 /* Statuses: the program's exit codes. */
 #define ILUX_OK 0
@@ -52,8 +53,10 @@ typedef struct ilux_csr {
     const void*    values;       /* nnz, of the kind that ilux_create was told: nothing here could tell another */
 } ilux_csr;
 
-/* What became of one right-hand side. Unknown numbers are NaN. */
+/* What became of one right-hand side. Unknown numbers are NaN. The caller sets size, the library no bytes beyond it: so
+   a later version may know more. The same holds for ilux_factors. */
 typedef struct ilux_result {
+    size_t  size;              /* sizeof(ilux_result) */
     int32_t outcome;           /* ilux_outcome_name gives its name */
     int32_t direct;            /* 1: by LU, 0: by an iteration */
     int64_t steps;
@@ -65,6 +68,7 @@ typedef struct ilux_result {
 
 /* What the factors at hand are. */
 typedef struct ilux_factors {
+    size_t  size;       /* sizeof(ilux_factors) */
     int32_t direct;     /* 1: LU, 0: a preconditioner */
     int32_t reused;     /* 1: made by the pivots or rounds of earlier values */
     int64_t levels;     /* of the multilevel ILU, else 0 */

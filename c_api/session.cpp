@@ -224,7 +224,8 @@ ilux_factors Session<S>::factors() const
     require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
     require(solver_->state() == SolverState::factored, [] { return "the last values have no factors"; });
     const Attempt&           made = solver_->factored_by();
-    ilux_factors             facts{.direct = made.plan.direct(),
+    ilux_factors             facts{.size = sizeof(ilux_factors),
+                                   .direct = made.plan.direct(),
                                    .reused = made.action == SolverAction::refactor || made.action == SolverAction::lagged ||
                                  made.action == SolverAction::stale || (made.mlilu && made.mlilu->replayed),
                                    .levels = 0,

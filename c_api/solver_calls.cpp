@@ -1,6 +1,9 @@
 // The calls of ilux.h that make, use and ask a solver.
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "ilux/c_api/calls.hpp"
@@ -27,6 +30,17 @@ static_assert(int(Transpose::no) == ILUX_PLAIN && int(Transpose::yes) == ILUX_TR
 std::string in_words(Outcome outcome, const std::string& why)
 {
     return std::string(name(outcome)) + (why.empty() ? "" : ": " + why);
+}
+
+/// As much of what is known as the caller's struct has room for. @return whether its size is set
+template <class Facts>
+bool fill(const Facts& known, Facts& to)
+{
+    const std::size_t given = to.size;
+    if (given < offsetof(Facts, direct)) return false;
+    std::memcpy(&to, &known, std::min(given, sizeof known));
+    to.size = given;
+    return true;
 }
 
 /// Says why there are no factors. @return the status
@@ -117,7 +131,7 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors)
     if (!solver) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
         require(factors != nullptr, [] { return "factors is NULL"; });
-        *factors = solver->factors();
+        require(fill(solver->factors(), *factors), [] { return "the size of an ilux_factors is not set"; });
         return ILUX_OK;
     });
 }
@@ -216,12 +230,13 @@ int ilux_result_of(const ilux_solver* solver, int64_t column, ilux_result* resul
     if (!solver || !result || column < 0 || column >= ilux_columns(solver)) return ILUX_BAD_INPUT;
     const SolverReport& report = solver->reports[static_cast<std::size_t>(column)];
     const Attempt&      tried = report.result();
-    *result = {.outcome = static_cast<std::int32_t>(report.outcome()),
-               .direct = tried.plan.direct(),
-               .steps = tried.report.steps,
-               .relative_residual = tried.report.relative_residual,
-               .backward_error = tried.accuracy.backward_error,
-               .worst_error = tried.accuracy.worst_error,
-               .seconds = report.seconds};
-    return ILUX_OK;
+    const ilux_result   known{.size = sizeof(ilux_result),
+                              .outcome = static_cast<std::int32_t>(report.outcome()),
+                              .direct = tried.plan.direct(),
+                              .steps = tried.report.steps,
+                              .relative_residual = tried.report.relative_residual,
+                              .backward_error = tried.accuracy.backward_error,
+                              .worst_error = tried.accuracy.worst_error,
+                              .seconds = report.seconds};
+    return fill(known, *result) ? ILUX_OK : ILUX_BAD_INPUT;
 }

@@ -16,7 +16,7 @@ void with_device_named(const Device& device, Work&& work)
         work();
     } catch (const DeviceError& error) {
         if (device.kind != "gpu") throw;
-        throw DeviceError(fmt::format("{}: {}; --device cpu does without it", device.name, error.what()));
+        throw DeviceError(fmt::format("{}: {}; device=cpu does without it", device.name, error.what()));
     }
 }
 

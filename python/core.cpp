@@ -200,7 +200,7 @@ public:
 
     double fill() const
     {
-        ilux_factors factors{};
+        ilux_factors factors{.size = sizeof(ilux_factors)};
         done(ilux_factors_of(get(), &factors));
         return factors.fill;
     }
@@ -225,7 +225,7 @@ public:
     std::string  report(std::int64_t column) { return text(ilux_report(get(), column)); }
     nb::dict     result(std::int64_t column) const
     {
-        ilux_result result{};
+        ilux_result result{.size = sizeof(ilux_result)};
         if (ilux_result_of(get(), column, &result) != ILUX_OK)
             throw Failed{ILUX_BAD_INPUT, "there is no report of such a column"};
         nb::dict dict;

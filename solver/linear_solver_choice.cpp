@@ -97,7 +97,7 @@ std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tr
     if (tried.back().plan.quick > 0) return plan_after_quick_try(tried.back(), why_not);
     if (!automatic()) return ilux::next_plan(options_, tried, loop.budget().elapsed(), why_not);
     if (has_fewer_entries_than_rows(A_)) {
-        why_not = "an iteration is tried only where it is asked for: --method gmres";
+        why_not = "an iteration is tried only where it is asked for: method=gmres";
         return std::nullopt;
     }
     std::vector<std::string> decisions;  // of use only where that plan is taken

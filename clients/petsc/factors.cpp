@@ -216,7 +216,7 @@ PetscErrorCode apply_columns(Factors* factors, int op, Mat R, Mat Z)
 
 PetscErrorCode view(Factors* factors, PetscViewer viewer)
 {
-    ilux_factors facts{};
+    ilux_factors facts{.size = sizeof(ilux_factors)};
     PetscBool    ascii = PETSC_FALSE;
     char         what[64] = "";
 

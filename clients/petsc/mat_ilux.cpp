@@ -44,7 +44,7 @@ PetscErrorCode view_factors(Mat F, PetscViewer viewer) { return view(of(F), view
 
 PetscErrorCode info(Mat F, MatInfoType, MatInfo* facts)
 {
-    ilux_factors made{};
+    ilux_factors made{.size = sizeof(ilux_factors)};
 
     PetscFunctionBegin;
     PetscCall(PetscMemzero(facts, sizeof *facts));

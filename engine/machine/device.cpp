@@ -62,9 +62,8 @@ void require_device(DeviceChoice choice)
 {
     if (choice != DeviceChoice::gpu) return;
     if (!built_with_cuda())
-        throw DeviceError("device gpu: this build has no CUDA code; use --device cpu, or build with -DILUX_CUDA=ON");
-    if (gpu_count() == 0)
-        throw DeviceError("device gpu: no CUDA device was found; use --device cpu, or see ilux doctor");
+        throw DeviceError("device gpu: this build has no CUDA code; use device=cpu, or build with -DILUX_CUDA=ON");
+    if (gpu_count() == 0) throw DeviceError("device gpu: no CUDA device was found; device=cpu does without one");
 }
 
 bool gpu_is_open(const SolverOptions& options)

@@ -60,7 +60,7 @@ void refuse_beyond(const DeviceNeed& need, std::size_t held, Gpu& gpu, Bytes lim
     const std::string factors = need.factors > 0 ? fmt::format("factors {}, ", bytes_text(double(need.factors))) : "";
     throw OutOfMemory(fmt::format(
         "about {} of device memory are needed (matrix {}, {}vectors {}), and {} are {}; a larger "
-        "precond.drop_tol, precond.precision=single or a smaller --restart takes less, and --device cpu takes none",
+        "precond.drop_tol, precond.precision=single or a smaller krylov.restart takes less, and device=cpu takes none",
         bytes_text(double(need.total())), bytes_text(double(need.matrix)), factors, bytes_text(double(need.workspace)),
         bytes_text(double(room)), limited ? "allowed" : "free"));
 }

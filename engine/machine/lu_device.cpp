@@ -33,7 +33,7 @@ void require_null_space_possible(const SolverOptions& options)
         throw InvalidOption("krylov.null_space is none, constant or the name of a file");
     if (options.strategy() == SolverMode::direct)
         throw InvalidOption(
-            asked + " says that A is singular, and an LU does not take it; an iteration does: --method gmres or auto");
+            asked + " says that A is singular, and an LU does not take it; an iteration does: method=gmres or auto");
     if (options.krylov.precision == KrylovPrecision::mixed)
         throw InvalidOption(asked + " is kept in double: it contradicts krylov.precision=mixed");
     if (!options.plan.empty())
@@ -53,9 +53,9 @@ void require_consistent(const SolverOptions& options)
     if (strategy == SolverMode::iterative) return;
     const RefactorMethod method = options.lu.refactor;
     if (method == RefactorMethod::cpu && options.device == DeviceChoice::gpu)
-        throw InvalidOption("lu.refactor=cpu contradicts --device gpu");
+        throw InvalidOption("lu.refactor=cpu contradicts device=gpu");
     if (is_of_gpu(method) && options.device == DeviceChoice::cpu)
-        throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts --device cpu", name(method)));
+        throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts device=cpu", name(method)));
     if (options.lu.deterministic && (method == RefactorMethod::glu1 || method == RefactorMethod::glu3))
         throw InvalidOption(fmt::format(
             "lu.deterministic=on: the last bits of {} vary, as it adds in no fixed order; auto, left and islu repeat theirs",

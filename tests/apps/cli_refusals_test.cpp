@@ -125,7 +125,7 @@ TEST_F(Cli, AMissingGpuIsExitCodeSixBeforeAnythingIsRead)
 {
     if (test::why_no_gpu().empty()) GTEST_SKIP()
     << "there is a GPU";
-    expect_refusal(6, {"solve", folder.file("not_there.mtx"), "--device", "gpu"}, {"gpu", "--device cpu"});
+    expect_refusal(6, {"solve", folder.file("not_there.mtx"), "--device", "gpu"}, {"gpu", "device=cpu"});
 }
 
 TEST_F(Cli, BadMatrixFilesAreExitCodeTwoWithFileAndLine)

@@ -90,7 +90,7 @@ TEST_F(GpuCli, TooLittleDeviceMemoryIsExitCodeFiveWithTheEstimateAndTheWayOut)
                                  5);
     EXPECT_EQ(json["outcome"], "out_of_memory");
     const auto detail = json["detail"].get<std::string>();
-    for (const char* word : {"device memory", "matrix", "factors", "100 kB", "--device cpu"})
+    for (const char* word : {"device memory", "matrix", "factors", "100 kB", "device=cpu"})
         EXPECT_NE(detail.find(word), std::string::npos) << word << " is not in: " << detail;
 }
 

@@ -67,7 +67,7 @@ TEST(CAnalyse, ManyRightHandSidesSpeakForAnLu)
 template <class S>
 struct WithPlan {
     std::vector<S> x;
-    ilux_factors   factors{};
+    ilux_factors   factors{.size = sizeof(ilux_factors)};
     std::string    decisions;
 };
 

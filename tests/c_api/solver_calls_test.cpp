@@ -71,7 +71,7 @@ TYPED_TEST(CSolve, TheFactorsAreTold)
 {
     using S = TypeParam;
     auto         A = line<S>(200);
-    ilux_factors facts{};
+    ilux_factors facts{.size = sizeof(ilux_factors)};
     for (const char* method : {"lu", "gmres"}) {
         const auto solver = c_solver(values_of<S>, {{"method", method}});
         EXPECT_EQ(ilux_factors_of(solver.get(), &facts), ILUX_BAD_INPUT);
@@ -92,11 +92,39 @@ TYPED_TEST(CSolve, TheFactorsAreTold)
     EXPECT_EQ(ilux_factors_of(nullptr, &facts), ILUX_BAD_INPUT);
 }
 
+TYPED_TEST(CSolve, StructsOfOtherVersionsAreFilledAsFarAsTheyGo)
+{
+    using S = TypeParam;
+    const auto     solver = c_solver(values_of<S>);
+    auto           A = line<S>(20);
+    const auto     b = right_hand_side<S>(20);
+    std::vector<S> x(20);
+    analyse_and_factor(solver, A);
+    ASSERT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), 20, x.data(), 20), ILUX_OK);
+    ilux_result unset{};
+    EXPECT_EQ(ilux_result_of(solver.get(), 0, &unset), ILUX_BAD_INPUT);
+    ilux_factors also_unset{};
+    EXPECT_EQ(ilux_factors_of(solver.get(), &also_unset), ILUX_BAD_INPUT);
+    EXPECT_NE(std::string(ilux_message(solver.get())).find("size"), std::string::npos);
+    struct {
+        ilux_result known;
+        double      later = 7;
+    } newer{.known = {.size = sizeof(newer)}};
+    ASSERT_EQ(ilux_result_of(solver.get(), 0, &newer.known), ILUX_OK);
+    EXPECT_EQ(newer.known.size, sizeof(newer));
+    EXPECT_EQ(newer.later, 7);
+    ilux_result older{.size = offsetof(ilux_result, seconds)};
+    older.seconds = -1;
+    ASSERT_EQ(ilux_result_of(solver.get(), 0, &older), ILUX_OK);
+    EXPECT_LE(older.relative_residual, 1e-8);
+    EXPECT_EQ(older.seconds, -1);
+}
+
 TYPED_TEST(CSolve, WhereItIsAskedForEachSystemHasAPreconditionerOfItsOwn)
 {
     using S = TypeParam;
     auto         A = line<S>(200);
-    ilux_factors facts{};
+    ilux_factors facts{.size = sizeof(ilux_factors)};
     const auto   solver =
         c_solver(values_of<S>, {{"method", "gmres"}, {"sequence.refresh_always", "true"}, {"precond.setup", "crout"}});
     analyse_and_factor(solver, A);
@@ -126,7 +154,7 @@ TYPED_TEST(CSolve, ColumnsWithGaps)
         EXPECT_LE(c_residual<S>(A, ILUX_PLAIN, std::span(X).subspan(25 * k, 20), std::span(B).subspan(23 * k, 20)),
                   1e-8);
         for (std::size_t i = 20; i < 25; ++i) EXPECT_EQ(X[25 * k + i], S(-1));  // the gap is nobody's
-        ilux_result result{};
+        ilux_result result{.size = sizeof(ilux_result)};
         ASSERT_EQ(ilux_result_of(solver.get(), static_cast<std::int64_t>(k), &result), ILUX_OK);
         EXPECT_STREQ(ilux_outcome_name(result.outcome), "converged");
         EXPECT_LE(result.relative_residual, 1e-8);
@@ -137,7 +165,7 @@ TYPED_TEST(CSolve, ColumnsWithGaps)
     }
     EXPECT_EQ(ilux_report(solver.get(), 3), nullptr);
     EXPECT_EQ(ilux_report(solver.get(), -1), nullptr);
-    ilux_result result{};
+    ilux_result result{.size = sizeof(ilux_result)};
     EXPECT_EQ(ilux_result_of(solver.get(), 3, &result), ILUX_BAD_INPUT);
     ASSERT_EQ(ilux_precondition(solver.get(), ILUX_PLAIN, 3, B.data(), 23, X.data(), 25), ILUX_OK);
     EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 0, nullptr, 20, nullptr, 20), ILUX_OK);
@@ -307,7 +335,7 @@ TEST(CSolve, ACallFromItsOwnCallbackIsRefused)
 
 TEST(CSolve, WithoutASolverNothingHappens)
 {
-    ilux_result result{};
+    ilux_result result{.size = sizeof(ilux_result)};
     EXPECT_EQ(ilux_create(2, nullptr), ILUX_BAD_INPUT);
     ilux_solver* solver = nullptr;
     EXPECT_EQ(ilux_create(2, &solver), ILUX_BAD_INPUT);

@@ -48,6 +48,7 @@ int main(void)
             for (j = ptr[i]; j < ptr[i + 1]; ++j) column[col[j]] -= val[j] * x[i];
         for (i = 0; i < N; ++i) r += fabs(column[i]);
     }
+    result.size = sizeof result;
     if (ilux_result_of(solver, 0, &result) != ILUX_OK || !ilux_report(solver, 0)) return fail("report", solver);
     printf("ilux %s: %s, %s, residuals %.1e\n", ilux_version(), ilux_outcome_name(result.outcome),
            result.direct ? "direct" : "iterative", r);

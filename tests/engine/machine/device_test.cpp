@@ -95,7 +95,7 @@ TEST_F(GpuDevice, IsRefusedMemoryBeforeAnythingIsAllocated)
     const long             before = device_use().allocations;
     test::expect_refusal<OutOfMemory>(
         [&] { GpuSystem(cpu, gpu, A, Method::cg, {}, {.memory_limit = Bytes{500}}).put(none); },
-        {"500 B", "allowed", "--device cpu"});
+        {"500 B", "allowed", "device=cpu"});
     EXPECT_EQ(device_use().allocations, before);
 }
 
@@ -111,7 +111,7 @@ TEST_F(GpuDevice, IsRefusedFactorsBeforeAnythingIsAllocatedForThem)
     {
         GpuSystem  system(cpu, gpu, A, Method::gmres, {}, {.memory_limit = Bytes{need.matrix + need.workspace}});
         const auto put = [&] { system.put(factors); };
-        test::expect_refusal<OutOfMemory>(put, {"factors", "allowed", "--device cpu"});
+        test::expect_refusal<OutOfMemory>(put, {"factors", "allowed", "device=cpu"});
         EXPECT_LE(device_use().bytes - before, need.total() - need.factors / 2);
     }
     EXPECT_EQ(device_use().bytes, before);
