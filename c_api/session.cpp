@@ -64,14 +64,6 @@ StopToken ilux_solver::stop()
 namespace ilux::c_api {
 namespace {
 
-/// A function for arrays of the host and one for those of a GPU.
-template <class... Each>
-struct Overloaded : Each... {
-    using Each::operator()...;
-};
-template <class... Each>
-Overloaded(Each...) -> Overloaded<Each...>;
-
 /// Numbers from the first of column 0 to the last of column count − 1.
 std::size_t reach(std::int64_t count, std::int64_t n, std::int64_t ld, const char* name)
 {
@@ -154,8 +146,8 @@ FactorReport Session<S>::factor(const void* values, bool again)
     if (!values) return std::exchange(renewed_, false) ? solver.factor(matrix_.view().val()) : solver.factor();
     renewed_ = true;
     if (matrix_.on_device() && matrix_.keeps_order()) {
-        const DeviceSpan<const S> there(static_cast<const S*>(values), matrix_.entries());
-        return again ? solver.refactor(gpu(), there) : solver.factor(gpu(), there);
+        const Array<const S> there(gpu(), {static_cast<const S*>(values), matrix_.entries()});
+        return again ? solver.refactor(there) : solver.factor(there);
     }
     const auto ordered = matrix_.in_order(values, gpu_of_caller());
     return again ? solver.refactor(ordered) : solver.factor(ordered);
@@ -175,8 +167,8 @@ void Session<S>::with_arrays(std::int64_t count, const void* b, std::int64_t ldb
     if (matrix_.on_device())
         for (const void* array : {b, static_cast<const void*>(x)})
             require(!array || is_for_kernels(array), [] { return "an array is of the host, and A of a GPU"; });
-    if (matrix_.on_device()) work(DeviceSpan<const S>(from, of_b), DeviceSpan<S>(to, of_x));
-    else work(std::span<const S>(from, of_b), std::span<S>(to, of_x));
+    if (matrix_.on_device()) work(Array<const S>(gpu(), {from, of_b}), Array<S>(gpu(), {to, of_x}));
+    else work(std::span(from, of_b), std::span(to, of_x));
 }
 
 template <class S>
@@ -187,13 +179,9 @@ void Session<S>::solve(Transpose op, std::int64_t count, const void* b, std::int
     const auto                k = static_cast<std::size_t>(std::max<std::int64_t>(count, 0)),
                apart_b = static_cast<std::size_t>(std::max<std::int64_t>(ldb, 0)),
                apart_x = static_cast<std::size_t>(std::max<std::int64_t>(ldx, 0));
-    with_arrays(count, b, ldb, x, ldx,
-                Overloaded{[&](std::span<const S> B, std::span<S> X) {
-                               solved = solver.solve_columns(k, B, apart_b, X, apart_x, op);
-                           },
-                           [&](DeviceSpan<const S> B, DeviceSpan<S> X) {
-                               solved = solver.solve_columns(gpu(), k, B, apart_b, X, apart_x, op);
-                           }});
+    with_arrays(count, b, ldb, x, ldx, [&](const Array<const S>& B, const Array<S>& X) {
+        solved = solver.solve_columns(k, B, apart_b, X, apart_x, op);
+    });
     reports = std::move(solved);
 }
 
@@ -203,19 +191,11 @@ void Session<S>::precondition(Transpose op, std::int64_t count, const void* r, s
 {
     require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
     const auto n = static_cast<std::size_t>(matrix_.view().rows());
-    const auto each = [&](auto R, auto Z, auto&& one) {
+    with_arrays(count, r, ldr, z, ldz, [&](const Array<const S>& R, const Array<S>& Z) {
         for (std::int64_t k = 0; k < count; ++k)
-            one(R.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldr), n),
-                Z.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldz), n));
-    };
-    with_arrays(count, r, ldr, z, ldz,
-                Overloaded{[&](std::span<const S> R, std::span<S> Z) {
-                               each(R, Z, [&](auto one_r, auto one_z) { solver_->precondition(one_r, one_z, op); });
-                           },
-                           [&](DeviceSpan<const S> R, DeviceSpan<S> Z) {
-                               each(R, Z,
-                                    [&](auto one_r, auto one_z) { solver_->precondition(gpu(), one_r, one_z, op); });
-                           }});
+            solver_->precondition(R.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldr), n),
+                                  Z.subspan(n == 0 ? 0 : static_cast<std::size_t>(k * ldz), n), op);
+    });
 }
 
 template <class S>

@@ -95,7 +95,7 @@ private:
     {
         return [this]() -> Gpu& { return gpu(); };
     }
-    /// Calls work(B, X), with std::span or DeviceSpan, from the first number of the first column to the last of the
+    /// Calls work(B, X), with Arrays from the first number of the first column to the last of the
     /// last.
     template <class Work>
     void with_arrays(std::int64_t count, const void* b, std::int64_t ldb, void* x, std::int64_t ldx, Work&& work);

@@ -42,13 +42,8 @@ public:
     /// @param stop  gives a factorization under way up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
-    /// The values that factor() gets are on a GPU, too, at `there`, in the order of the caller's stream: they are not
-    /// brought to it again. An empty span ends that.
-    void values_are(Gpu& caller, DeviceSpan<const S> there)
-    {
-        caller_ = &caller;
-        there_ = there;
-    }
+    /// The values that factor() gets are on a GPU, too: they are not brought to it again. An empty array ends that.
+    void values_are(const Array<const S>& given) { values_ = given; }
     /// Solves A x = b or Aᴴ x = b where the factors and the arrays are on one GPU, as long as x is good at once;
     /// tried.x becomes empty, as x was delivered. @return false, and all is as it was, where the host has to do it:
     /// solve()
@@ -132,9 +127,8 @@ private:
     std::vector<S>                    error_, better_;           // n each: its estimated error; a corrected x
     std::vector<S>                    known_;                    // 4 n: of a known answer
     bool                              condition_known_ = false;  // of the pivots chosen last
-    Gpu*                              caller_ = nullptr;
-    DeviceSpan<const S>               there_;     // values in the order of its stream
-    std::optional<GpuDirectSide<S>>   gpu_side_;  // once arrays of the GPU came
+    Array<const S>                    values_;                   // of the system under way, where they are on a GPU
+    std::optional<GpuDirectSide<S>>   gpu_side_;                 // once arrays of the GPU came
     std::optional<DirectBatch<S>>     batch_;
     std::shared_ptr<const LuPattern>  no_batch_for_;  // pivots by which there is none
     WallClock                         clock_;         // since the call under way began

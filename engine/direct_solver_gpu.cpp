@@ -13,10 +13,10 @@ namespace ilux {
 template <Scalar S>
 LuReport DirectSolver<S>::refactored(const CsrView<S>& A)
 {
-    const bool there = !there_.empty() && lu_->on_gpu() && caller_->device() == machine_.gpu->device();
+    const bool there = values_.gpu() && lu_->on_gpu() && values_.gpu()->device() == machine_.gpu->device();
     if (!there) return lu_->refactor_or_factor(A.val());
-    run_after(*machine_.gpu, *caller_);
-    return lu_->refactor_or_factor(A.val(), there_);
+    run_after(*machine_.gpu, *values_.gpu());
+    return lu_->refactor_or_factor(A.val(), values_.there());
 }
 
 /// The room for vectors of the GPU on which the factors are; null where these are elsewhere, or there is no room.

@@ -28,30 +28,40 @@ void conjugate_all(std::span<S> x)
 template <Scalar S>
 std::span<const S> SystemVectors<S>::b()
 {
-    if (!caller_) return host_b_;
-    if (copied_b_.size() != device_b_.size()) {
-        copied_b_.resize(device_b_.size());
-        download<S>(*caller_, device_b_, copied_b_);
-        if (conjugated_) conjugate_all<S>(copied_b_);
-    }
+    if (!given_b_.gpu() && !conjugated_) return given_b_.host();
+    if (copied_b_.size() == given_b_.size()) return copied_b_;
+    if (given_b_.gpu()) {
+        copied_b_.resize(given_b_.size());
+        download<S>(*given_b_.gpu(), given_b_.there(), copied_b_);
+    } else copied_b_.assign(given_b_.host().begin(), given_b_.host().end());
+    if (conjugated_) conjugate_all<S>(copied_b_);
     return copied_b_;
+}
+
+template <Scalar S>
+std::vector<S> SystemVectors<S>::host_guess() const
+{
+    if (given_x_.gpu() || !guessed_) return {};
+    std::vector<S> guess(given_x_.host().begin(), given_x_.host().end());
+    if (conjugated_) conjugate_all<S>(guess);
+    return guess;
 }
 
 template <Scalar S>
 void SystemVectors<S>::read_guess(Solution& x)
 {
-    if (!guessed_) return;
-    download<S>(*caller_, device_x_, std::span<S>(x.of<S>()));
+    if (!given_x_.gpu() || !guessed_) return;
+    download<S>(*given_x_.gpu(), given_x_.there(), std::span<S>(x.of<S>()));
     if (conjugated_) conjugate_all<S>(x.of<S>());
 }
 
 template <Scalar S>
 void SystemVectors<S>::load(Gpu& gpu, DeviceSpan<S> b, DeviceSpan<S> x)
 {
-    run_after(gpu, *caller_);
-    enqueue<S>(gpu, device_b_, b);
+    run_after(gpu, *given_b_.gpu());
+    enqueue<S>(gpu, given_b_.there(), b);
     if (conjugated_) conjugate<S>(gpu, b);
-    if (guessed_) enqueue<S>(gpu, device_x_, x);
+    if (guessed_) enqueue<S>(gpu, given_x_.there(), x);
     else fill<S>(gpu, 0, x);
     if (guessed_ && conjugated_) conjugate<S>(gpu, x);
 }
@@ -60,20 +70,22 @@ template <Scalar S>
 void SystemVectors<S>::deliver(Gpu& gpu, DeviceSpan<S> x)
 {
     if (conjugated_) conjugate<S>(gpu, x);
-    enqueue<S>(gpu, x, device_x_);
-    run_after(*caller_, gpu);
+    enqueue<S>(gpu, x, given_x_.there());
+    run_after(*given_x_.gpu(), gpu);
 }
 
 template <Scalar S>
 void SystemVectors<S>::deliver(std::span<const S> x)
 {
-    if (caller_ && x.empty()) return;
+    if (given_x_.gpu() && x.empty()) return;
+    std::vector<S> turned;
     if (conjugated_) {
-        std::vector<S> of_x(x.begin(), x.end());
-        conjugate_all<S>(of_x);
-        upload<S>(*caller_, of_x, device_x_);
-    } else if (caller_) upload<S>(*caller_, x, device_x_);
-    else std::ranges::copy(x, host_x_.begin());
+        turned.assign(x.begin(), x.end());
+        conjugate_all<S>(turned);
+        x = turned;
+    }
+    if (given_x_.gpu()) upload<S>(*given_x_.gpu(), x, given_x_.there());
+    else std::ranges::copy(x, given_x_.host().begin());
 }
 
 #define ILUX_INSTANTIATE(S) template class SystemVectors<S>;

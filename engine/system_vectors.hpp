@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/gpu/gpu.hpp"
-#include "ilux/base/scalar.hpp"
+#include "ilux/engine/array.hpp"
 #include "ilux/engine/report/solution.hpp"
 
 namespace ilux {
@@ -15,20 +14,18 @@ namespace ilux {
 template <Scalar S = double>
 class SystemVectors {
 public:
-    /// @param b, x  n each; they outlive this, here and below
-    SystemVectors(std::span<const S> b, std::span<S> x) : host_b_(b), host_x_(x) {}
-    /// @param caller  whose stream they are read and written in the order of  @param guessed  x is a guess
+    /// @param b, x  n each, both of the host or of one GPU; they outlive this  @param guessed  x is a guess
     /// @param conjugated  what is solved for is x̄, by b̄
-    SystemVectors(Gpu& caller, DeviceSpan<const S> b, DeviceSpan<S> x, bool guessed, bool conjugated = false)
-        : caller_(&caller), device_b_(b), device_x_(x), guessed_(guessed), conjugated_(is_complex<S> && conjugated)
+    SystemVectors(Array<const S> b, Array<S> x, bool guessed = false, bool conjugated = false)
+        : given_b_(b), given_x_(x), guessed_(guessed), conjugated_(is_complex<S> && conjugated)
     {}
 
-    bool are_of(const Gpu& gpu) const { return caller_ && caller_->device() == gpu.device(); }
+    bool are_of(const Gpu& gpu) const { return given_b_.gpu() && given_b_.gpu()->device() == gpu.device(); }
 
-    /// x of the host; empty of a GPU's.
-    std::span<const S> host_x() const { return host_x_; }
     /// b on the host: those of a GPU are copied when they are first asked for.
     std::span<const S> b();
+    /// The guess, where there is one on the host; else nothing.
+    std::vector<S> host_guess() const;
     /// x ← a guess that is on a GPU; of host arrays, and without a guess, nothing is done.
     void read_guess(Solution& x);
 
@@ -41,13 +38,10 @@ public:
     void deliver(std::span<const S> x);
 
 private:
-    Gpu*                caller_ = nullptr;  // null: all is of the host
-    std::span<const S>  host_b_;
-    std::span<S>        host_x_;
-    DeviceSpan<const S> device_b_;
-    DeviceSpan<S>       device_x_;
-    std::vector<S>      copied_b_;
-    bool                guessed_ = false, conjugated_ = false;
+    Array<const S> given_b_;
+    Array<S>       given_x_;
+    std::vector<S> copied_b_;
+    bool           guessed_ = false, conjugated_ = false;
 };
 
 }  // namespace ilux

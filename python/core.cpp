@@ -9,6 +9,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <chrono>
 #include <complex>
 #include <memory>
@@ -104,9 +105,7 @@ public:
         entries_ = matrix.entries;
         n_ = matrix.A.n;
         done(run([&] { return ilux_analyse(get(), &matrix.A, systems, columns); }));
-        row_ptr_ = row_ptr;
-        col_ = col;
-        values_ = values;
+        borrowed_ = {row_ptr, col, values};
     }
 
     /// The JSON of ilux_info, and of ilux_compare.
@@ -188,8 +187,7 @@ public:
     {
         Py_VISIT(Py_TYPE(object));
         if (!nb::inst_ready(object)) return 0;
-        const auto* self = nb::inst_ptr<Solver>(object);
-        if (self->listener_) Py_VISIT(self->listener_->ptr());
+        if (const auto& heard = nb::inst_ptr<Solver>(object)->listener_) Py_VISIT(heard->ptr());
         return 0;
     }
     static int clear(PyObject* object)
@@ -200,7 +198,8 @@ public:
 
     double fill() const
     {
-        ilux_factors factors{.size = sizeof(ilux_factors)};
+        ilux_factors factors{};
+        factors.size = sizeof factors;
         done(ilux_factors_of(get(), &factors));
         return factors.fill;
     }
@@ -225,7 +224,8 @@ public:
     std::string  report(std::int64_t column) { return text(ilux_report(get(), column)); }
     nb::dict     result(std::int64_t column) const
     {
-        ilux_result result{.size = sizeof(ilux_result)};
+        ilux_result result{};
+        result.size = sizeof result;
         if (ilux_result_of(get(), column, &result) != ILUX_OK)
             throw Failed{ILUX_BAD_INPUT, "there is no report of such a column"};
         nb::dict dict;
@@ -366,7 +366,7 @@ private:
     std::unique_ptr<ilux_solver, Destroy> solver_;
     nb::dlpack::dtype                     type_;
     std::int64_t                          n_ = 0, entries_ = 0;
-    ReadOnly                              row_ptr_, col_, values_;
+    std::array<ReadOnly, 3>               borrowed_;
     std::optional<nb::callable>           listener_;
     std::optional<nb::python_error>       raised_;
     std::chrono::steady_clock::time_point last_look_;

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "ilux/base/instances.hpp"
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/error.hpp"
+#include "ilux/base/instances.hpp"
 #include "ilux/base/pattern.hpp"
 #include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
@@ -33,21 +34,20 @@ void require_same_pattern(const CsrView<S>& analysed, const CsrView<S>& A)
 }
 
 template <Scalar S>
-std::vector<S> conjugated(std::span<const NotDeduced<S>> v)
+void require_vectors(Index n, const Array<const S>& b, const Array<S>& x, const char* name_b, const char* name_x)
 {
-    std::vector<S> copy(v.begin(), v.end());
-    for (S& one : copy) one = conj(one);
-    return copy;
+    const auto rows = static_cast<std::size_t>(n);
+    require(b.size() == rows && x.size() == rows, [&] {
+        return fmt::format("{} has {} and {} {} entries, A {} rows", name_b, b.size(), name_x, x.size(), n);
+    });
+    require_one_memory(b, x, name_b, name_x);
 }
 
 template <Scalar S>
-void check_vectors(const CsrView<S>& A, std::span<const S> b, std::span<const S> x)
+void require_system(Index n, const Array<const S>& b, const Array<S>& x)
 {
-    const auto n = static_cast<std::size_t>(A.rows());
-    require(b.size() == n && x.size() == n,
-            [&] { return fmt::format("solve: b has {} and x {} entries, A {} rows", b.size(), x.size(), n); });
-    Cpu serial(1);
-    require(is_finite<S>(serial, b), [] { return "solve: b is not finite"; });
+    require_vectors<S>(n, b, x, "solve: b", "x");
+    require(is_finite(b), [] { return "solve: b is not finite"; });
 }
 
 /// ‖A‖_F, as usable_norm() makes it. @throws InvalidInput where an entry is not finite
@@ -68,6 +68,17 @@ LinearSolver<S>::Impl::Impl(const SolverOptions& options)
     validate(options_);
     require_consistent(options_);
     if (options_.strategy() == SolverMode::direct) options_.method = MethodChoice::lu;
+}
+
+template <Scalar S>
+std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::Impl::anew() const
+{
+    auto fresh = std::make_unique<Impl>(options_);
+    fresh->listener = listener;
+    fresh->stop = stop;
+    fresh->null_space = null_space;
+    fresh->loop.listen(loop.listener());
+    return fresh;
 }
 
 template <Scalar S>
@@ -134,7 +145,7 @@ void LinearSolver<S>::Impl::analyse(CsrMatrix<S>&& A, const Ahead& ahead)
 }
 
 template <Scalar S>
-void LinearSolver<S>::Impl::take_values(std::span<const S> values)
+void LinearSolver<S>::Impl::take_on_host(std::span<const S> values)
 {
     require(values.size() == A_.val().size(), [&] {
         return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
@@ -148,12 +159,29 @@ void LinearSolver<S>::Impl::take_values(std::span<const S> values)
     norm_ = norm;
 }
 
+/// Values for an iteration on that GPU stay there, and the host gets them when it has to look at them. @return whether
+/// that is so
 template <Scalar S>
-void LinearSolver<S>::Impl::take_guess(std::span<const S> x)
+bool LinearSolver<S>::Impl::take_on_gpu(const Array<const S>& values)
 {
-    Cpu serial(1);
-    guess_.clear();
-    if (options_.sequence.reuse_x && is_finite<S>(serial, x)) guess_.assign(x.begin(), x.end());
+    if (null_space.asked() || direct() || values.size() != A_.val().size() || !is_finite(values)) return false;
+    values_.resize(values.size());  // may lack memory, before anything has changed
+    const auto norm = strategies->iterative().take_values(*values.gpu(), values.there(), values_);
+    if (!norm) return false;
+    A_ = A_.with_values(values_);
+    adjoint_.reset();
+    norm_ = usable_norm(*norm);
+    return true;
+}
+
+template <Scalar S>
+void LinearSolver<S>::Impl::take_values(const Array<const S>& values)
+{
+    if (!values.gpu()) return take_on_host(values.host());
+    if (take_on_gpu(values)) return;
+    fetched_.resize(values.size());
+    download<S>(*values.gpu(), values.there(), fetched_);
+    take_on_host(fetched_);
 }
 
 template <Scalar S>
@@ -232,20 +260,9 @@ template <Scalar S>
 LinearSolver<S>& LinearSolver<S>::operator=(LinearSolver<S>&&) noexcept = default;
 
 template <Scalar S>
-std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::anew() const
-{
-    auto fresh = std::make_unique<Impl>(impl_->options());
-    fresh->listener = impl_->listener;
-    fresh->stop = impl_->stop;
-    fresh->null_space = impl_->null_space;
-    fresh->loop.listen(impl_->loop.listener());
-    return fresh;
-}
-
-template <Scalar S>
 void LinearSolver<S>::analyse(const CsrView<S>& A, const Ahead& ahead)
 {
-    auto fresh = anew();
+    auto fresh = impl_->anew();
     fresh->analyse(A, ahead);
     impl_ = std::move(fresh);
 }
@@ -253,7 +270,7 @@ void LinearSolver<S>::analyse(const CsrView<S>& A, const Ahead& ahead)
 template <Scalar S>
 void LinearSolver<S>::analyse(CsrMatrix<S>&& A, const Ahead& ahead)
 {
-    auto fresh = anew();
+    auto fresh = impl_->anew();
     fresh->analyse(std::move(A), ahead);
     impl_ = std::move(fresh);
 }
@@ -266,7 +283,7 @@ FactorReport LinearSolver<S>::factor()
 }
 
 template <Scalar S>
-FactorReport LinearSolver<S>::factor(std::span<const S> values)
+FactorReport LinearSolver<S>::factor(Array<const S> values)
 {
     impl_->require_allowed(SolverCall::factor);
     impl_->take_values(values);
@@ -274,11 +291,11 @@ FactorReport LinearSolver<S>::factor(std::span<const S> values)
 }
 
 template <Scalar S>
-FactorReport LinearSolver<S>::refactor(std::span<const S> values)
+FactorReport LinearSolver<S>::refactor(Array<const S> values)
 {
     impl_->require_allowed(SolverCall::refactor);
     impl_->take_values(values);
-    return impl_->refactor();
+    return impl_->refactor(values);
 }
 
 template <Scalar S>
@@ -297,59 +314,30 @@ const Attempt& LinearSolver<S>::factored_by() const
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::solve(std::span<const S> b, std::span<S> x, Transpose transpose)
+SolverReport LinearSolver<S>::solve(Array<const S> b, Array<S> x, Transpose transpose)
 {
     impl_->require_allowed(SolverCall::solve);
-    check_vectors<S>(impl_->matrix(), b, x);
-    return solve_checked(b, x, transpose);
+    require_system<S>(impl_->matrix().rows(), b, x);
+    return impl_->solve(b, x, transpose);
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::solve_checked(std::span<const S> b, std::span<S> x, Transpose transpose)
-{
-    if constexpr (is_complex<S>)
-        if (transpose == Transpose::yes) return solve_transposed(b, x);
-    SystemVectors<S> given(b, x);
-    return impl_->solve(given, transpose);
-}
-
-/// Aᵀ x = b is Aᴴ x̄ = b̄.
-template <Scalar S>
-SolverReport LinearSolver<S>::solve_transposed(std::span<const S> b, std::span<S> x)
-{
-    const std::vector<S> of_b = conjugated<S>(b);
-    std::vector<S>       of_adjoint = conjugated<S>(x);  // in: the guess
-    SystemVectors<S>     given(of_b, of_adjoint);
-    SolverReport         report = impl_->solve(given, Transpose::adjoint);
-    std::ranges::copy(conjugated<S>(of_adjoint), x.begin());
-    conjugate_tries<S>(report);
-    return report;
-}
-
-template <Scalar S>
-void LinearSolver<S>::precondition(std::span<const S> r, std::span<S> z, Transpose transpose)
+void LinearSolver<S>::precondition(Array<const S> r, Array<S> z, Transpose transpose)
 {
     impl_->require_allowed(SolverCall::solve);
-    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
     require(impl_->loop.factored(), [] { return "precondition: the last values have no factors"; });
-    require(r.size() == n && z.size() == n,
-            [&] { return fmt::format("precondition: r has {} and z {} entries, A {} rows", r.size(), z.size(), n); });
-    const bool turned = is_complex<S> && transpose == Transpose::yes;  // A⁻ᵀ r is the conjugate of A⁻ᴴ r̄
-    const std::vector<S> of_r = turned ? conjugated<S>(r) : std::vector<S>();
-    SystemVectors<S>     given(turned ? std::span<const S>(of_r) : r, z);
-    impl_->precondition(given, turned ? Transpose::adjoint : transpose);
-    if (turned)
-        for (S& one : z) one = conj(one);
+    require_vectors<S>(impl_->matrix().rows(), r, z, "precondition: r", "z");
+    const bool conjugated = is_complex<S> && transpose == Transpose::yes;  // A⁻ᵀ r is the conjugate of A⁻ᴴ r̄
+    SystemVectors<S> given(r, z, false, conjugated);
+    impl_->precondition(given, conjugated ? Transpose::adjoint : transpose);
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x)
+SolverReport LinearSolver<S>::refactor_and_solve(Array<const S> values, Array<const S> b, Array<S> x)
 {
     impl_->require_allowed(SolverCall::refactor_and_solve);
-    check_vectors<S>(impl_->matrix(), b, x);
-    impl_->take_guess(x);  // first: it may lack memory
-    impl_->take_values(values);
-    return impl_->refactor_and_solve(b, x);
+    require_system<S>(impl_->matrix().rows(), b, x);
+    return impl_->refactor_and_solve(values, b, x);
 }
 
 template <Scalar S>

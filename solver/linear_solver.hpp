@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
-#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/engine/machine/forecast.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/engine/report/batch_report.hpp"
 #include "ilux/engine/report/solver_report.hpp"
+#include "ilux/engine/array.hpp"
 #include "ilux/engine/direct_solver.hpp"
 #include "ilux/engine/iterative_solver.hpp"
 
@@ -58,40 +58,47 @@ public:
 
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
     /// and memory.
-    /// @param values  nnz, in the order of the analysed A; copied, here and below, as solve() measures x with them
+    /// @param values  nnz, in the order of the analysed A, of the host or of a GPU; copied, here and below, as solve()
+    /// measures x with them. Those of a GPU for an LU pass through the host, which chooses pivots by them; those for an
+    /// iteration stay there until the host has to look at them: methods that need Aᴴ, mixed precision, an M that the
+    /// host factors
     /// @throws InvalidInput for another number of them, or NaN or Inf, as every call that factors where
-    /// precond.definite is asked for and A is not symmetric (complex: Hermitian) with a positive diagonal
+    /// precond.definite is asked for and A is not symmetric (complex: Hermitian) with a positive diagonal; OutOfMemory,
+    /// DeviceError for arrays of a GPU, here and below
     FactorReport factor();
-    FactorReport factor(std::span<const S> values);
+    FactorReport factor(Array<const S> values);
 
     /// New numbers for the next system: by the former pivots or preconditioner where they serve. As factor() the first
     /// time.
-    FactorReport refactor(std::span<const S> values);
+    FactorReport refactor(Array<const S> values);
     /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
     FactorReport refactor(const CsrView<S>& A);
 
     /// Solves A x = b, Aᵀ x = b or Aᴴ x = b for the last numbers. `converged` is said of a residual recomputed from A,
     /// b and x only. With the transpose or the adjoint the same factors serve; the first such call for new numbers
     /// makes a copy of A.
-    /// @param b, x  n; x is overwritten, and with options.sequence.reuse_x the guess
+    /// @param b, x  n, both of the host or of one GPU; x is overwritten, and with options.sequence.reuse_x the guess.
+    /// Those of a GPU stay there where the solver works on that device: its x is measured there and kept out of the
+    /// report. They pass through the host for a solver that works elsewhere, and where x is not good at once, and other
+    /// factors are tried. The stream is not waited for where that can be avoided
     /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it
     /// had factors, when lengths disagree, or when b is not finite
-    SolverReport solve(std::span<const S> b, std::span<S> x, Transpose transpose = Transpose::no);
+    SolverReport solve(Array<const S> b, Array<S> x, Transpose transpose = Transpose::no);
     /// The same for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of
     /// them together; after a column that was cancelled or late the others are not begun, and their x is as it was.
     /// @return a report for each, without x
     /// @throws InvalidInput as solve(), before anything is solved
-    std::vector<SolverReport> solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose = Transpose::no);
+    std::vector<SolverReport> solve_columns(Array<const S> B, Array<S> X, Transpose transpose = Transpose::no);
     /// The same for `count` columns that begin ldb and ldx numbers apart, at least n.
-    std::vector<SolverReport> solve_columns(std::size_t count, std::span<const S> B, std::size_t ldb, std::span<S> X,
+    std::vector<SolverReport> solve_columns(std::size_t count, Array<const S> B, std::size_t ldb, Array<S> X,
                                             std::size_t ldx, Transpose transpose = Transpose::no);
     /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or
     /// A where the strategy is LU.
-    /// @param r, z  n; they do not overlap
+    /// @param r, z  n, both of the host or of one GPU; they do not overlap
     /// @throws InvalidInput where the last numbers have no factors, or when lengths disagree
-    void precondition(std::span<const S> r, std::span<S> z, Transpose transpose = Transpose::no);
+    void precondition(Array<const S> r, Array<S> z, Transpose transpose = Transpose::no);
     /// refactor() and solve(), on a GPU one launch while LU's pivots hold.
-    SolverReport refactor_and_solve(std::span<const S> values, std::span<const S> b, std::span<S> x);
+    SolverReport refactor_and_solve(Array<const S> values, Array<const S> b, Array<S> x);
 
     /// Solves A_m x_m = b_m for m = 0 … members − 1, all of the analysed pattern: sweeps, Monte-Carlo runs. While LU's
     /// pivots of one factorization serve, many members are solved together: on a GPU by lanes of one launch (refactor
@@ -109,22 +116,6 @@ public:
     /// Cost: on a GPU the programs of a batch once for its pivots, on the host a refactorization's plan for each
     /// thread.
     BatchReport solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X);
-
-    /// The calls above with arrays in device memory, of the device and in the order of the stream of `gpu`, which is
-    /// not waited for where that can be avoided. b and x stay there where the solver works on that device: its x is
-    /// measured there and kept out of the report. They pass through the host for a solver that works elsewhere, and
-    /// where x is not good at once, and other factors are tried. Values for an LU pass through the host, which chooses
-    /// pivots by them; those for an iteration stay there, too, until the host has to look at them: methods that need
-    /// Aᴴ, mixed precision, an M that the host factors. @throws OutOfMemory, DeviceError besides
-    FactorReport factor(Gpu& gpu, DeviceSpan<const S> values);
-    FactorReport refactor(Gpu& gpu, DeviceSpan<const S> values);
-    SolverReport solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose = Transpose::no);
-    std::vector<SolverReport> solve_columns(Gpu& gpu, DeviceSpan<const S> B, DeviceSpan<S> X,
-                                            Transpose transpose = Transpose::no);
-    std::vector<SolverReport> solve_columns(Gpu& gpu, std::size_t count, DeviceSpan<const S> B, std::size_t ldb,
-                                            DeviceSpan<S> X, std::size_t ldx, Transpose transpose = Transpose::no);
-    void         precondition(Gpu& gpu, DeviceSpan<const S> r, DeviceSpan<S> z, Transpose transpose = Transpose::no);
-    SolverReport refactor_and_solve(Gpu& gpu, DeviceSpan<const S> values, DeviceSpan<const S> b, DeviceSpan<S> x);
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
     void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
@@ -146,12 +137,6 @@ public:
 
 private:
     class Impl;
-    std::unique_ptr<Impl> anew() const;
-    // b is finite.
-    SolverReport solve_checked(std::span<const S> b, std::span<S> x, Transpose transpose);
-    SolverReport solve_checked(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose);
-    SolverReport solve_transposed(std::span<const S> b, std::span<S> x);
-
     std::unique_ptr<Impl> impl_;
 };
 

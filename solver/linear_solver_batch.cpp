@@ -58,9 +58,7 @@ void keep(SolverReport report, std::size_t m, BatchReport& all)
 template <Scalar S>
 void LinearSolver<S>::Impl::solve_alone(const BatchSystems<S>& all, std::size_t m, BatchReport& report)
 {
-    take_guess(all.x_of(m));
-    take_values(all.values_of(m));
-    SolverReport one = refactor_and_solve(all.b_of(m), all.x_of(m));
+    SolverReport one = refactor_and_solve(all.values_of(m), all.b_of(m), all.x_of(m));
     for (const Attempt& tried : one.attempts) {
         report.seconds_factor += tried.seconds_factor;
         report.seconds_solve += tried.report.seconds.solve;

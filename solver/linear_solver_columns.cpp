@@ -28,8 +28,6 @@ SolverReport not_begun(const SolverReport& last, std::size_t column)
     return report;
 }
 
-}  // namespace
-
 void require_columns(std::size_t count, std::size_t n, std::size_t ld, std::size_t size, const char* name)
 {
     require(ld >= n, [&] { return fmt::format("solve: columns of {} begin {} apart, A has {} rows", name, ld, n); });
@@ -37,6 +35,18 @@ void require_columns(std::size_t count, std::size_t n, std::size_t ld, std::size
     require(size >= needed,
             [&] { return fmt::format("solve: {} has {} entries; {} columns take {}", name, size, count, needed); });
 }
+
+/// In one piece where the columns follow on one another: a GPU is waited for once.
+template <Scalar S>
+void require_finite_columns(std::size_t count, std::size_t n, const Array<const S>& B, std::size_t ldb)
+{
+    const bool        together = ldb == n;
+    const std::size_t pieces = together ? std::min<std::size_t>(count, 1) : count;
+    for (std::size_t k = 0; k < pieces; ++k)
+        require(is_finite(B.subspan(k * ldb, together ? count * n : n)), [] { return "solve: B is not finite"; });
+}
+
+}  // namespace
 
 /// @param one  solves for a column
 template <Scalar S>
@@ -67,39 +77,38 @@ std::vector<SolverReport> LinearSolver<S>::Impl::solve_columns(std::size_t      
 }
 
 template <Scalar S>
-std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t count, std::span<const S> B, std::size_t ldb,
-                                                         std::span<S> X, std::size_t ldx, Transpose transpose)
+std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t count, Array<const S> B, std::size_t ldb,
+                                                         Array<S> X, std::size_t ldx, Transpose transpose)
 {
     impl_->require_allowed(SolverCall::solve);
     const auto n = static_cast<std::size_t>(impl_->matrix().rows());
     require_columns(count, n, ldb, B.size(), "B");
     require_columns(count, n, ldx, X.size(), "X");
+    require_one_memory(B, X, "solve: B", "X");
     if (n == 0) ldb = ldx = 0;
-    Cpu serial(1);
-    for (std::size_t k = 0; k < count; ++k)
-        require(is_finite<S>(serial, B.subspan(k * ldb, n)), [] { return "solve: B is not finite"; });
+    require_finite_columns<S>(count, n, B, ldb);
     return impl_->solve_columns(count, [&](std::size_t k) {
-        return solve_checked(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose);
+        return impl_->solve(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose);
     });
 }
 
 template <Scalar S>
-std::vector<SolverReport> LinearSolver<S>::solve_columns(std::span<const S> B, std::span<S> X, Transpose transpose)
+std::vector<SolverReport> LinearSolver<S>::solve_columns(Array<const S> B, Array<S> X, Transpose transpose)
 {
     impl_->require_allowed(SolverCall::solve);
     const auto n = static_cast<std::size_t>(impl_->matrix().rows());
-    require(B.size() == X.size() && (n == 0 ? B.empty() : B.size() % n == 0), [&] {
+    require(B.size() == X.size() && (n == 0 ? B.size() == 0 : B.size() % n == 0), [&] {
         return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
     });
     return solve_columns(n == 0 ? 0 : B.size() / n, B, n, X, n, transpose);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                         \
-    template std::vector<SolverReport>                                                                              \
-    LinearSolver<S>::Impl::solve_columns(std::size_t, const std::function<SolverReport(std::size_t)>&);             \
-    template std::vector<SolverReport> LinearSolver<S>::solve_columns(std::span<const S>, std::span<S>, Transpose); \
-    template std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t, std::span<const S>, std::size_t, \
-                                                                      std::span<S>, std::size_t, Transpose);
+#define ILUX_INSTANTIATE(S)                                                                                     \
+    template std::vector<SolverReport>                                                                          \
+    LinearSolver<S>::Impl::solve_columns(std::size_t, const std::function<SolverReport(std::size_t)>&);         \
+    template std::vector<SolverReport> LinearSolver<S>::solve_columns(Array<const S>, Array<S>, Transpose);     \
+    template std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t, Array<const S>, std::size_t, \
+                                                                      Array<S>, std::size_t, Transpose);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

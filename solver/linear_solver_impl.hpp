@@ -28,17 +28,6 @@ inline double usable_norm(double norm)
     return std::clamp(norm, Limits::denorm_min(), Limits::max());
 }
 
-/// The x of every try ← its conjugate.
-template <Scalar S>
-void conjugate_tries(SolverReport& report)
-{
-    for (Attempt& tried : report.attempts)
-        for (S& one : tried.x.template of<S>()) one = conj(one);
-}
-
-/// @throws InvalidInput unless `count` columns of n numbers that begin ld apart are in an array of so many
-void require_columns(std::size_t count, std::size_t n, std::size_t ld, std::size_t size, const char* name);
-
 /// What a series has measured so far.
 struct SeriesRecord {
     double                 promised = 1;  ///< systems to come in all
@@ -60,22 +49,21 @@ template <Scalar S>
 class LinearSolver<S>::Impl {
 public:
     explicit Impl(const SolverOptions& options);
+    /// By the same options, with the same null space and listeners, before an analysis.
+    std::unique_ptr<Impl> anew() const;
 
     void         analyse(const CsrView<S>& A, const Ahead& ahead);
     void         analyse(CsrMatrix<S>&& A, const Ahead& ahead);
-    void         take_values(std::span<const S> values);
-    void         take_values(Gpu& gpu, DeviceSpan<const S> values);
-    void         take_guess(std::span<const S> x);
-    bool         takes_guess() const { return options_.sequence.reuse_x; }
+    void         take_values(const Array<const S>& values);
     FactorReport factor();
-    FactorReport refactor();
-    /// Of values that take_values() took from there.
-    FactorReport              refactor(Gpu& gpu, DeviceSpan<const S> values);
-    SolverReport              solve(SystemVectors<S>& given, Transpose transpose);
+    /// @param values  that take_values() took
+    FactorReport refactor(const Array<const S>& values);
+    /// @param b  finite
+    SolverReport              solve(const Array<const S>& b, const Array<S>& x, Transpose transpose);
     std::vector<SolverReport> solve_columns(std::size_t count, const std::function<SolverReport(std::size_t)>& one);
-    SolverReport              refactor_and_solve(std::span<const S> b, std::span<S> x);
-    void                      precondition(SystemVectors<S>& given, Transpose transpose);
-    BatchReport               solve_batch(const BatchSystems<S>& all);
+    SolverReport refactor_and_solve(const Array<const S>& values, const Array<const S>& b, const Array<S>& x);
+    void         precondition(SystemVectors<S>& given, Transpose transpose);
+    BatchReport  solve_batch(const BatchSystems<S>& all);
 
     /// @throws InvalidInput where the state does not allow it
     void                 require_allowed(SolverCall call) const { ilux::require_allowed(loop.state(), call); }
@@ -97,7 +85,12 @@ public:
     std::optional<Strategies<S>> strategies;  // none before an analysis
 
 private:
-    bool   take_on_gpu(Gpu& gpu, DeviceSpan<const S> values);
+    bool             take_on_gpu(const Array<const S>& values);
+    void             take_on_host(std::span<const S> values);
+    SystemVectors<S> vectors(const Array<const S>& b, const Array<S>& x, bool conjugated = false) const
+    {
+        return {b, x, options_.sequence.reuse_x && is_finite(x), conjugated};
+    }
     bool   automatic() const { return options_.strategy() == SolverMode::automatic; }
     Cpu    cpu() const { return Cpu(options_.threads); }
     double seconds_left() const;

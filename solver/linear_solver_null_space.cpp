@@ -18,7 +18,7 @@ void LinearSolver<S>::Impl::give_null_space(std::span<const S> columns, Index co
 template <Scalar S>
 void LinearSolver<S>::set_null_space(std::span<const S> columns, Index count)
 {
-    auto fresh = anew();
+    auto fresh = impl_->anew();
     fresh->give_null_space(columns, count);
     impl_ = std::move(fresh);
 }

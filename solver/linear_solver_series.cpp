@@ -166,9 +166,17 @@ void LinearSolver<S>::Impl::renew()
 }
 
 template <Scalar S>
-FactorReport LinearSolver<S>::Impl::refactor()
+FactorReport LinearSolver<S>::Impl::refactor(const Array<const S>& values)
 {
     if (!loop.tried_any()) return factor();
+    struct Guard {
+        DirectSolver<S>* lu;
+        ~Guard()
+        {
+            if (lu) lu->values_are({});  // the caller's array may change from now on
+        }
+    } guard{direct() ? &strategies->direct() : nullptr};
+    if (guard.lu) guard.lu->values_are(values);
     TryLoop::Call call(loop, TryLoop::Input::values);
     begin_system();
     renew();
@@ -335,12 +343,12 @@ SolverReport LinearSolver<S>::Impl::solve_clear_of_null_space(SystemVectors<S>& 
     require(transpose == Transpose::no || null_space.space()->left(),
             [] { return "null_space: it is not that of the transpose, which is not known"; });
     std::vector<S> b(given.b().begin(), given.b().end());
-    Solution       guess = std::vector<S>(b.size());
-    std::ranges::copy(given.host_x(), guess.of<S>().begin());
+    Solution       guess = given.host_guess();
+    if (guess.size() != b.size()) guess = std::vector<S>(b.size());
     given.read_guess(guess);
     null_space.project_x(guess.of<S>());
     const std::string taken_off = null_space.project_b(b);
-    SystemVectors<S>  projected(b, guess.of<S>());
+    SystemVectors<S>  projected = vectors(std::span<const S>(b), std::span<S>(guess.of<S>()));
     SolverReport      report = solve_as_given(projected, transpose);
     if (!taken_off.empty()) report.decisions.push_back(taken_off);
     null_space.project_x(report.attempts[report.best].x.template of<S>());
@@ -349,9 +357,16 @@ SolverReport LinearSolver<S>::Impl::solve_clear_of_null_space(SystemVectors<S>& 
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>& given, Transpose transpose)
+SolverReport LinearSolver<S>::Impl::solve(const Array<const S>& b, const Array<S>& x, Transpose transpose)
 {
-    return null_space.asked() ? solve_clear_of_null_space(given, transpose) : solve_as_given(given, transpose);
+    const bool       conjugated = is_complex<S> && transpose == Transpose::yes;  // Aᵀ x = b is Aᴴ x̄ = b̄
+    const Transpose  turn = conjugated ? Transpose::adjoint : transpose;
+    SystemVectors<S> given = vectors(b, x, conjugated);
+    SolverReport     report = null_space.asked() ? solve_clear_of_null_space(given, turn) : solve_as_given(given, turn);
+    if (conjugated)
+        for (Attempt& tried : report.attempts)
+            for (S& one : tried.x.template of<S>()) one = conj(one);
+    return report;
 }
 
 template <Scalar S>
@@ -362,7 +377,7 @@ SolverReport LinearSolver<S>::Impl::solve_as_given(SystemVectors<S>& given, Tran
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
     TryLoop::Call call(loop, TryLoop::Input::rhs);
     if (loop.state() == SolverState::dropped) loop.factor(first_plan_again());
-    take_guess(given.host_x());
+    guess_ = given.host_guess();
     loop.solve([&](Attempt& tried) { solve_with_current(given, tried); });
     return report(call, given);
 }
@@ -398,30 +413,34 @@ bool LinearSolver<S>::Impl::step_on_gpu(std::span<const S> b)
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S> b, std::span<S> x)
+SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>& values, const Array<const S>& b,
+                                                       const Array<S>& x)
 {
-    SystemVectors<S> given(b, x);
-    if (!loop.tried_any()) {
-        (void)factor();
-        return solve(given, Transpose::no);
+    SystemVectors<S> given = vectors(b, x);
+    guess_ = given.host_guess();  // first: it may lack memory
+    take_values(values);
+    if (!loop.tried_any() || values.gpu()) {
+        (void)refactor(values);
+        return solve(b, x, Transpose::no);
     }
     {
         TryLoop::Call call(loop, TryLoop::Input::values);
         begin_system();
         const bool step = direct() && strategies->direct().factored() && strategies->direct().lu().on_gpu();
-        if (step && step_on_gpu(b)) return report(call, given);
+        if (step && step_on_gpu(given.b())) return report(call, given);
         if (!step) renew();
         call.done();
     }
-    return solve(given, Transpose::no);
+    return solve(b, x, Transpose::no);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                  \
-    template bool         LinearSolver<S>::Impl::begin_values();                             \
-    template FactorReport LinearSolver<S>::Impl::refactor();                                 \
-    template SolverReport LinearSolver<S>::Impl::solve(SystemVectors<S>&, Transpose);        \
-    template void         LinearSolver<S>::Impl::precondition(SystemVectors<S>&, Transpose); \
-    template SolverReport LinearSolver<S>::Impl::refactor_and_solve(std::span<const S>, std::span<S>);
+#define ILUX_INSTANTIATE(S)                                                                                       \
+    template bool         LinearSolver<S>::Impl::begin_values();                                                  \
+    template FactorReport LinearSolver<S>::Impl::refactor(const Array<const S>&);                                 \
+    template SolverReport LinearSolver<S>::Impl::solve(const Array<const S>&, const Array<S>&, Transpose);        \
+    template void         LinearSolver<S>::Impl::precondition(SystemVectors<S>&, Transpose);                      \
+    template SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>&, const Array<const S>&, \
+                                                                    const Array<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

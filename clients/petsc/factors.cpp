@@ -216,9 +216,10 @@ PetscErrorCode apply_columns(Factors* factors, int op, Mat R, Mat Z)
 
 PetscErrorCode view(Factors* factors, PetscViewer viewer)
 {
-    ilux_factors facts{.size = sizeof(ilux_factors)};
-    PetscBool    ascii = PETSC_FALSE;
-    char         what[64] = "";
+    ilux_factors facts{};
+    facts.size = sizeof facts;
+    PetscBool ascii = PETSC_FALSE;
+    char      what[64] = "";
 
     PetscFunctionBegin;
     PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));

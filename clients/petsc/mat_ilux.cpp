@@ -44,7 +44,8 @@ PetscErrorCode view_factors(Mat F, PetscViewer viewer) { return view(of(F), view
 
 PetscErrorCode info(Mat F, MatInfoType, MatInfo* facts)
 {
-    ilux_factors made{.size = sizeof(ilux_factors)};
+    ilux_factors made{};
+    made.size = sizeof made;
 
     PetscFunctionBegin;
     PetscCall(PetscMemzero(facts, sizeof *facts));

@@ -124,7 +124,8 @@ sunindextype last_flag(SUNLinearSolver S) { return of(S).last; }
 
 int space(SUNLinearSolver S, long int* reals, long int* integers)
 {
-    ilux_factors facts{.size = sizeof(ilux_factors)};
+    ilux_factors facts{};
+    facts.size = sizeof facts;
     *reals = ilux_factors_of(of(S).solver, &facts) == ILUX_OK ? static_cast<long int>(facts.bytes / 8) : 0;
     *integers = static_cast<long int>(of(S).ptr.size() + of(S).col.size());
     return success;

@@ -109,7 +109,8 @@ TYPED_TEST(GpuCSolve, VectorsStayOnTheDevice)
         EXPECT_TRUE(seen == x) << method;
         EXPECT_EQ(ilux_solve(there.get(), ILUX_PLAIN, 1, b.data(), ld, X.data(), ld),
                   ILUX_BAD_INPUT);  // b is of the host
-        ilux_result result{.size = sizeof(ilux_result)};
+        ilux_result result{};
+        result.size = sizeof result;
         ASSERT_EQ(ilux_solve(there.get(), ILUX_PLAIN, columns, B.data(), ld, X.data(), ld), ILUX_OK);
         ASSERT_EQ(ilux_result_of(there.get(), columns - 1, &result), ILUX_OK);
         EXPECT_LE(result.relative_residual, 1e-8);

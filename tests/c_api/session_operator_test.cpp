@@ -72,7 +72,8 @@ TYPED_TEST(COperator, ThePreconditionerOfANearMatrixServes)
                   ILUX_OK)
             << ilux_message(solver.get());
         EXPECT_LE(c_residual<S>(A, ILUX_PLAIN, x, b), 1.01e-8);
-        ilux_result result{.size = sizeof(ilux_result)};
+        ilux_result result{};
+        result.size = sizeof result;
         ASSERT_EQ(ilux_result_of(solver.get(), 0, &result), ILUX_OK);
         EXPECT_LE(result.steps, 6);
         EXPECT_TRUE(std::isnan(result.worst_error));  // A's entries are not known

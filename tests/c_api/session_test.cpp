@@ -67,7 +67,7 @@ TEST(CAnalyse, ManyRightHandSidesSpeakForAnLu)
 template <class S>
 struct WithPlan {
     std::vector<S> x;
-    ilux_factors   factors{.size = sizeof(ilux_factors)};
+    ilux_factors   factors{};
     std::string    decisions;
 };
 
@@ -82,6 +82,7 @@ WithPlan<S> solve_with_plan(CSystem<S>& A, const std::string& file, int bits = 6
     one.x.resize(b.size());
     EXPECT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK) << ilux_message(solver.get());
     EXPECT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK) << ilux_message(solver.get());
+    one.factors.size = sizeof one.factors;
     EXPECT_EQ(ilux_factors_of(solver.get(), &one.factors), ILUX_OK);
     EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), A.n, one.x.data(), A.n), ILUX_OK);
     EXPECT_LE(c_residual<S>(A, ILUX_PLAIN, one.x, b), 1e-12);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -71,7 +72,8 @@ TYPED_TEST(CSolve, TheFactorsAreTold)
 {
     using S = TypeParam;
     auto         A = line<S>(200);
-    ilux_factors facts{.size = sizeof(ilux_factors)};
+    ilux_factors facts{};
+    facts.size = sizeof facts;
     for (const char* method : {"lu", "gmres"}) {
         const auto solver = c_solver(values_of<S>, {{"method", method}});
         EXPECT_EQ(ilux_factors_of(solver.get(), &facts), ILUX_BAD_INPUT);
@@ -109,11 +111,13 @@ TYPED_TEST(CSolve, StructsOfOtherVersionsAreFilledAsFarAsTheyGo)
     struct {
         ilux_result known;
         double      later = 7;
-    } newer{.known = {.size = sizeof(newer)}};
+    } newer{};
+    newer.known.size = sizeof newer;
     ASSERT_EQ(ilux_result_of(solver.get(), 0, &newer.known), ILUX_OK);
     EXPECT_EQ(newer.known.size, sizeof(newer));
     EXPECT_EQ(newer.later, 7);
-    ilux_result older{.size = offsetof(ilux_result, seconds)};
+    ilux_result older{};
+    older.size = offsetof(ilux_result, seconds);
     older.seconds = -1;
     ASSERT_EQ(ilux_result_of(solver.get(), 0, &older), ILUX_OK);
     EXPECT_LE(older.relative_residual, 1e-8);
@@ -124,8 +128,9 @@ TYPED_TEST(CSolve, WhereItIsAskedForEachSystemHasAPreconditionerOfItsOwn)
 {
     using S = TypeParam;
     auto         A = line<S>(200);
-    ilux_factors facts{.size = sizeof(ilux_factors)};
-    const auto   solver =
+    ilux_factors facts{};
+    facts.size = sizeof facts;
+    const auto solver =
         c_solver(values_of<S>, {{"method", "gmres"}, {"sequence.refresh_always", "true"}, {"precond.setup", "crout"}});
     analyse_and_factor(solver, A);
     const auto     r = right_hand_side<S>(200);
@@ -154,7 +159,8 @@ TYPED_TEST(CSolve, ColumnsWithGaps)
         EXPECT_LE(c_residual<S>(A, ILUX_PLAIN, std::span(X).subspan(25 * k, 20), std::span(B).subspan(23 * k, 20)),
                   1e-8);
         for (std::size_t i = 20; i < 25; ++i) EXPECT_EQ(X[25 * k + i], S(-1));  // the gap is nobody's
-        ilux_result result{.size = sizeof(ilux_result)};
+        ilux_result result{};
+        result.size = sizeof result;
         ASSERT_EQ(ilux_result_of(solver.get(), static_cast<std::int64_t>(k), &result), ILUX_OK);
         EXPECT_STREQ(ilux_outcome_name(result.outcome), "converged");
         EXPECT_LE(result.relative_residual, 1e-8);
@@ -165,7 +171,8 @@ TYPED_TEST(CSolve, ColumnsWithGaps)
     }
     EXPECT_EQ(ilux_report(solver.get(), 3), nullptr);
     EXPECT_EQ(ilux_report(solver.get(), -1), nullptr);
-    ilux_result result{.size = sizeof(ilux_result)};
+    ilux_result result{};
+    result.size = sizeof result;
     EXPECT_EQ(ilux_result_of(solver.get(), 3, &result), ILUX_BAD_INPUT);
     ASSERT_EQ(ilux_precondition(solver.get(), ILUX_PLAIN, 3, B.data(), 23, X.data(), 25), ILUX_OK);
     EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 0, nullptr, 20, nullptr, 20), ILUX_OK);
@@ -335,7 +342,8 @@ TEST(CSolve, ACallFromItsOwnCallbackIsRefused)
 
 TEST(CSolve, WithoutASolverNothingHappens)
 {
-    ilux_result result{.size = sizeof(ilux_result)};
+    ilux_result result{};
+    result.size = sizeof result;
     EXPECT_EQ(ilux_create(2, nullptr), ILUX_BAD_INPUT);
     ilux_solver* solver = nullptr;
     EXPECT_EQ(ilux_create(2, &solver), ILUX_BAD_INPUT);

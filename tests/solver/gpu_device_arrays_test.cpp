@@ -52,7 +52,7 @@ struct Twins {
         auto           device_b = on_device<S>(gpu, b), device_x = on_device<S>(gpu, x);
         const auto     by_host = host.solve(b, x, transpose);
         const auto     before = host_transfers();
-        const auto     by_device = device.solve(gpu, device_b, device_x, transpose);
+        const auto     by_device = device.solve({gpu, device_b}, {gpu, device_x}, transpose);
         if (path == Path::stay) {
             EXPECT_LE(host_transfers().total() - before.total(), few_bytes);
         }
@@ -87,7 +87,7 @@ void expect_same_preconditioned(Twins<S>& twins, const std::vector<S>& r)
     for (const Transpose turn : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
         twins.host.precondition(r, z, turn);
         const auto before = host_transfers();
-        twins.device.precondition(twins.gpu, device_r, device_z, turn);
+        twins.device.precondition({twins.gpu, device_r}, {twins.gpu, device_z}, turn);
         EXPECT_LE(host_transfers().total() - before.total(), few_bytes);
         EXPECT_TRUE(on_host<S>(twins.gpu, device_z) == z);
     }
@@ -182,7 +182,7 @@ TEST_F(GpuDeviceArrays, WithTheTranspose)
     std::vector<double> values(A.val().begin(), A.val().end());
     for (double& one : values) one *= 1.5;  // the rows of Aᵀ are of the last values
     EXPECT_TRUE(direct.host.refactor(values).ready());
-    EXPECT_TRUE(direct.device.refactor(direct.gpu, on_device<double>(direct.gpu, values)).ready());
+    EXPECT_TRUE(direct.device.refactor({direct.gpu, on_device<double>(direct.gpu, values)}).ready());
     direct.expect_same(b, Path::stay, Transpose::yes);
     direct.expect_same(b, Path::set_up);
     direct.expect_same(b, Path::stay);
@@ -250,18 +250,20 @@ TEST_F(GpuDeviceArrays, SolveColumnsAndPrecondition)
         auto                device_B = on_device<double>(twins.gpu, B);
         auto                device_X = DeviceBuffer<double>(B.size()), device_z = DeviceBuffer<double>(n);
         (void)twins.host.solve_columns(B, X);
-        (void)twins.device.solve(twins.gpu, DeviceSpan<const double>(device_B).first(n), device_z);
+        (void)twins.device.solve({twins.gpu, DeviceSpan<const double>(device_B).first(n)}, {twins.gpu, device_z});
         auto       before = host_transfers();
-        const auto reports = twins.device.solve_columns(twins.gpu, device_B, device_X);
+        const auto reports = twins.device.solve_columns({twins.gpu, device_B}, {twins.gpu, device_X});
         EXPECT_LE(host_transfers().total() - before.total(), 8 * few_bytes);
         ASSERT_EQ(reports.size(), 8u);
         for (const auto& report : reports) EXPECT_TRUE(report.converged());
         EXPECT_TRUE(identical(on_host<double>(twins.gpu, device_X), X));
         for (const Transpose turn : {Transpose::no, Transpose::yes}) {
             twins.host.precondition(std::span(B).first(n), z, turn);
-            twins.device.precondition(twins.gpu, DeviceSpan<const double>(device_B).first(n), device_z, turn);
+            twins.device.precondition({twins.gpu, DeviceSpan<const double>(device_B).first(n)}, {twins.gpu, device_z},
+                                      turn);
             before = host_transfers();
-            twins.device.precondition(twins.gpu, DeviceSpan<const double>(device_B).first(n), device_z, turn);
+            twins.device.precondition({twins.gpu, DeviceSpan<const double>(device_B).first(n)}, {twins.gpu, device_z},
+                                      turn);
             EXPECT_LE(host_transfers().total() - before.total(), few_bytes);
             EXPECT_TRUE(identical(on_host<double>(twins.gpu, device_z), z));
         }
@@ -279,7 +281,7 @@ TEST_F(GpuDeviceArrays, ValuesAreBroughtToTheHostOnlyOnceForAnLu)
         const auto there = on_device<double>(twins.gpu, values);
         EXPECT_TRUE(twins.host.refactor(values).ready());
         const HostTransfers before = host_transfers();
-        EXPECT_TRUE(twins.device.refactor(twins.gpu, there).ready());
+        EXPECT_TRUE(twins.device.refactor({twins.gpu, there}).ready());
         const HostTransfers after = host_transfers();
         EXPECT_LE(after.to_host - before.to_host, 8 * values.size() + few_bytes);
         EXPECT_LE(after.to_device - before.to_device, few_bytes);
@@ -287,7 +289,7 @@ TEST_F(GpuDeviceArrays, ValuesAreBroughtToTheHostOnlyOnceForAnLu)
     }
     std::vector<double> bad(A.val().size(), nan);
     const auto          there = on_device<double>(twins.gpu, bad);
-    expect_refusal([&] { (void)twins.device.refactor(twins.gpu, there); }, {"nan"});
+    expect_refusal([&] { (void)twins.device.refactor({twins.gpu, there}); }, {"nan"});
     twins.expect_same(b, Path::stay);  // the former numbers
 }
 
@@ -301,11 +303,11 @@ TEST_F(GpuDeviceArrays, AreReadAndWrittenInTheOrderOfTheCallersStream)
     (void)twins.host.solve(ones, of_ones);
     for (int k = 0; k < 20; ++k) {
         for (int again = 0; again < 200; ++again) fill<double>(twins.gpu, again == 199 ? 1 : 7, b);
-        EXPECT_TRUE(twins.device.solve(twins.gpu, b, x).converged());
+        EXPECT_TRUE(twins.device.solve({twins.gpu, b}, {twins.gpu, x}).converged());
         copy<double>(twins.gpu, x, seen);
         fill<double>(twins.gpu, nan, x);
         EXPECT_TRUE(identical(on_host<double>(twins.gpu, seen), of_ones));
-        twins.device.precondition(twins.gpu, b, x);  // returns before it is done
+        twins.device.precondition({twins.gpu, b}, {twins.gpu, x});  // returns before it is done
         fill<double>(twins.gpu, nan, b);
         copy<double>(twins.gpu, x, seen);
         std::vector<double> z(n);
@@ -321,12 +323,20 @@ TEST_F(GpuDeviceArrays, AreRefusedWhereTheHostsAre)
     auto          values = random_vector(A.rows(), 1);
     values[5] = nan;
     auto bad = on_device<double>(twins.gpu, values), x = on_device<double>(twins.gpu, values);
-    expect_refusal([&] { (void)twins.device.solve(twins.gpu, bad, x); }, {"b is not finite"});
-    expect_refusal([&] { (void)twins.device.solve_columns(twins.gpu, bad, x); }, {"B is not finite"});
-    expect_refusal([&] { (void)twins.device.solve(twins.gpu, DeviceSpan<const double>(bad).first(3), x); }, {"3"});
-    expect_refusal([&] { twins.device.precondition(twins.gpu, DeviceSpan<const double>(bad).first(3), x); }, {"3"});
+    expect_refusal([&] { (void)twins.device.solve({twins.gpu, bad}, {twins.gpu, x}); }, {"b is not finite"});
+    expect_refusal([&] { (void)twins.device.solve_columns({twins.gpu, bad}, {twins.gpu, x}); }, {"B is not finite"});
+    expect_refusal(
+        [&] {
+            (void)twins.device.solve({twins.gpu, DeviceSpan<const double>(bad).first(3)}, {twins.gpu, x});
+        },
+        {"3"});
+    expect_refusal(
+        [&] {
+            twins.device.precondition({twins.gpu, DeviceSpan<const double>(bad).first(3)}, {twins.gpu, x});
+        },
+        {"3"});
     LinearSolver fresh(options_of(MethodChoice::gmres));
-    EXPECT_THROW((void)fresh.solve(twins.gpu, bad, x), InvalidInput);
+    EXPECT_THROW((void)fresh.solve({twins.gpu, bad}, {twins.gpu, x}), InvalidInput);
 }
 
 TEST_F(GpuDeviceArrays, XMayBeB)
@@ -338,7 +348,7 @@ TEST_F(GpuDeviceArrays, XMayBeB)
         std::vector<double> x(b.size());
         (void)twins.host.solve(b, x);
         auto both = on_device<double>(twins.gpu, b);
-        EXPECT_TRUE(twins.device.solve(twins.gpu, both, both).converged());
+        EXPECT_TRUE(twins.device.solve({twins.gpu, both}, {twins.gpu, both}).converged());
         EXPECT_TRUE(identical(on_host<double>(twins.gpu, both), x));
     }
 }

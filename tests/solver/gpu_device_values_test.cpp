@@ -57,7 +57,7 @@ struct TwinSeries {
         auto there = on_device<S>(gpu, values);
         EXPECT_TRUE(host.refactor(values).ready());
         const HostTransfers before = host_transfers();
-        EXPECT_TRUE(device.refactor(gpu, there).ready());
+        EXPECT_TRUE(device.refactor({gpu, there}).ready());
         const HostTransfers after = host_transfers();
         fill<S>(gpu, S(nan), there);
         EXPECT_EQ(device.factored_by().action, host.factored_by().action);
@@ -180,8 +180,8 @@ TEST_F(GpuDeviceValues, ThatAreRefusedLeaveTheFormerOnes)
     auto bad = twins.values(1);
     bad[3] = nan;
     const auto there = on_device<double>(twins.gpu, bad);
-    expect_refusal([&] { (void)twins.device.refactor(twins.gpu, there); }, {"nan"});
-    expect_refusal([&] { (void)twins.device.refactor(twins.gpu, DeviceSpan<const double>(there).first(7)); }, {"7"});
+    expect_refusal([&] { (void)twins.device.refactor({twins.gpu, there}); }, {"nan"});
+    expect_refusal([&] { (void)twins.device.refactor({twins.gpu, DeviceSpan<const double>(there).first(7)}); }, {"7"});
     twins.expect_same(b);
     EXPECT_TRUE(identical(twins.device.matrix().val(), twins.values(1.5)));
 }

@@ -103,7 +103,7 @@ TEST_F(GpuLinearSolverComplex, SolvesASeriesWithArraysOfTheDevice)
         for (Complex& value : A.val()) value *= Complex(1, 1e-3 * k);
         const auto val = on_device(gpu, {A.val().begin(), A.val().end()}), rhs = on_device(gpu, b);
         auto       x = on_device(gpu, ComplexVector(b.size()));
-        EXPECT_TRUE(solver.refactor_and_solve(gpu, val, rhs, x).converged());
+        EXPECT_TRUE(solver.refactor_and_solve({gpu, val}, {gpu, rhs}, {gpu, x}).converged());
         EXPECT_LE(backward_error(real_form(A), real_form(on_host(gpu, x)), real_form(b)), 1e-8) << k;
     }
 }

@@ -110,17 +110,18 @@ TEST_F(GpuLinearSolver, TakesArraysInDeviceMemory)
         LinearSolver        solver(options), host(options);
         solver.analyse(A, 2);
         host.analyse(A, 2);
-        EXPECT_TRUE(solver.factor(gpu, values).ready());
-        EXPECT_TRUE(solver.solve(gpu, device_b, device_x).converged());
+        EXPECT_TRUE(solver.factor({gpu, values}).ready());
+        EXPECT_TRUE(solver.solve({gpu, device_b}, {gpu, device_x}).converged());
         EXPECT_TRUE(host.factor(A.val()).ready());
         EXPECT_TRUE(host.solve(b, from_host).converged());
         download<double>(gpu, device_x, x);
         EXPECT_TRUE(identical(x, from_host));
-        EXPECT_TRUE(solver.refactor_and_solve(gpu, values, device_b, device_x).converged());
+        EXPECT_TRUE(solver.refactor_and_solve({gpu, values}, {gpu, device_b}, {gpu, device_x}).converged());
         EXPECT_TRUE(host.refactor_and_solve(A.val(), b, from_host).converged());
         download<double>(gpu, device_x, x);
         EXPECT_TRUE(identical(x, from_host));
-        EXPECT_THROW((void)solver.solve(gpu, DeviceSpan<const double>(device_b).first(3), device_x), InvalidInput);
+        EXPECT_THROW((void)solver.solve({gpu, DeviceSpan<const double>(device_b).first(3)}, {gpu, device_x}),
+                     InvalidInput);
     }
 }
 

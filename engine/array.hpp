@@ -1,0 +1,68 @@
+#pragma once
+// Arrays of the caller's: of the host, or in the memory of a GPU.
+
+#include <fmt/core.h>
+
+#include <concepts>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/error.hpp"
+#include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/scalar.hpp"
+
+namespace ilux {
+
+/// A view of numbers on the host, or on a GPU, where they are read and written in the order of a stream. Borrowed.
+/// @tparam T  S, or const S
+template <class T>
+class Array {
+public:
+    Array() = default;
+    /// Any range of the host that is a std::span.
+    template <class Range>
+        requires std::convertible_to<Range&&, std::span<T>> Array(Range&& host) : host_(std::forward<Range>(host)) {}
+        /// @param gpu  whose stream it is  @param there  of its device; complex numbers may stand on multiples of 8
+        /// bytes
+        Array(Gpu& gpu, DeviceSpan<T> there) : gpu_(&gpu), there_(there) {}
+
+        std::size_t   size() const { return gpu_ ? there_.size() : host_.size(); }
+        Gpu*          gpu() const { return gpu_; }  ///< null: it is of the host
+        std::span<T>  host() const { return host_; }
+        DeviceSpan<T> there() const { return there_; }
+        Array         subspan(std::size_t first, std::size_t count) const
+        {
+            return gpu_ ? Array(*gpu_, there_.subspan(first, count)) : Array(host_.subspan(first, count));
+        }
+
+    private:
+        Gpu*          gpu_ = nullptr;
+        std::span<T>  host_;
+        DeviceSpan<T> there_;
+};
+
+/// @throws InvalidInput unless both are of the host, or of one GPU
+template <class T, class U>
+void require_one_memory(const Array<T>& a, const Array<U>& b, const char* name_a, const char* name_b)
+{
+    const bool one = a.gpu() && b.gpu() ? a.gpu()->device() == b.gpu()->device() : a.gpu() == b.gpu();
+    require(one, [&] { return fmt::format("{} and {} are in different memories", name_a, name_b); });
+}
+
+/// Whether there is neither NaN nor Inf. Waits for a GPU.
+template <class T>
+bool is_finite(const Array<T>& array)
+{
+    using S = std::remove_const_t<T>;
+    if (array.gpu() == nullptr) {
+        Cpu serial(1);
+        return is_finite<S>(serial, array.host());
+    }
+    constexpr std::size_t parts = is_complex<S> ? 2 : 1;  // which stand on multiples of 8 bytes
+    const auto*           first = reinterpret_cast<const double*>(array.there().data());
+    return is_finite<double>(*array.gpu(), {first, parts * array.size()});
+}
+
+}  // namespace ilux
