@@ -121,7 +121,7 @@ TEST_F(BenchSetup, TimesEveryPhaseOfEveryWay)
                 {"suite", "version", "commit", "command", "machine", "no_gpu", "runs", "options", "rivals", "systems"});
     EXPECT_EQ(json["suite"], "setup");
     EXPECT_EQ(json["commit"], "abc");
-    EXPECT_EQ(json["no_gpu"], "device=cpu");
+    EXPECT_EQ(json["no_gpu"], "--device cpu");
     EXPECT_EQ(json["options"]["rhs"], "random:1");
     ASSERT_EQ(json["systems"].size(), 2u);
     for (const auto& found : json["systems"]) {

@@ -187,7 +187,7 @@ TEST(Advice, OutOfDeviceMemoryIsNotAnsweredByMoreForTheHostsFactors)
     EXPECT_FALSE(suggests(run, "memory_limit"));
     EXPECT_FALSE(suggests(run, "device_memory"));  // all that is free was taken already
     EXPECT_TRUE(suggests(run, "precond.precision=single"));
-    EXPECT_TRUE(suggests(run, "device=cpu"));
+    EXPECT_TRUE(suggests(run, "--device cpu"));
     run.options.device_memory = {1'000'000};
     EXPECT_TRUE(suggests(run, "device_memory"));
     run.attempts[0].plan.precond.precision = Precision::in_single;
