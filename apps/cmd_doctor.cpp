@@ -51,7 +51,7 @@ bool passes(DeviceChoice device, const Check& check, std::string& text)
     LinearSolver        solver(options);
     std::vector<double> x(problem.b.size());
     solver.analyse(problem.A);
-    (void)solver.factor();  // what became of it is told by solve
+    solver.factor();  // what became of it is told by solve
     const SolverReport report = solver.solve(problem.b, x);
     const Attempt&     tried = report.result();
     const double       error = forward_error(problem, x);

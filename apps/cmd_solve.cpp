@@ -122,7 +122,7 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
     solver.heed(stop);
     announce_columns(problem, progress);
     solver.analyse(problem.A, {1, double(problem.columns)});
-    (void)solver.factor();  // what became of it is told by solve
+    solver.factor();  // what became of it is told by solve
     x.resize(problem.b.size());
     if (problem.columns == 1) static_cast<SolverReport&>(run) = solver.solve(problem.b, x);
     else take_columns(solver.solve_columns(problem.b, x), run);

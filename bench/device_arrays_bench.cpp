@@ -70,7 +70,7 @@ void Solve(benchmark::State& state, const Case& one)
         solve();
         state.SetIterationTime(clock.seconds());
         state.counters["bytes"] = double(host_transfers().total() - before.total());
-        state.counters["steps"] = reports.back().result().report.steps;
+        state.counters["steps"] = reports.back().steps();
         state.counters["converged"] = reports.back().converged();
     }
 }

@@ -17,7 +17,7 @@ namespace {
 /// NaN counts as the largest residual.
 double residual_of(const SolverReport& report)
 {
-    const double residual = report.result().report.relative_residual;
+    const double residual = report.relative_residual();
     return std::isnan(residual) ? std::numeric_limits<double>::infinity() : residual;
 }
 

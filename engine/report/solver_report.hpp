@@ -11,7 +11,7 @@
 namespace ilux {
 
 /// What became of new numbers.
-struct [[nodiscard]] FactorReport {
+struct FactorReport {
     Outcome      outcome = Outcome::converged;  ///< converged: A x = b can be solved
     MethodChoice method = MethodChoice::gmres;  ///< of the last try
     SolverAction action = SolverAction::none;
@@ -36,6 +36,8 @@ struct [[nodiscard]] SolverReport {
     /// preconditioner lacks rank.
     Outcome outcome() const;
     bool    converged() const { return outcome() == Outcome::converged; }
+    double  relative_residual() const { return result().report.relative_residual; }  ///< recomputed from A, b and x
+    Index   steps() const { return result().report.steps; }
     /// Why that is the outcome, in the words of whoever knew; or "".
     std::string why() const;
 };

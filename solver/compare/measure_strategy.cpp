@@ -115,7 +115,7 @@ void measure_solver(const Measured<S>& m)
     LinearSolver<S> solver(m.system.options);
     solver.heed(m.system.stop);
     solver.analyse(m.system.A);
-    (void)solver.factor();  // what became of it is told by solve
+    solver.factor();  // what became of it is told by solve
     std::vector<S>     x(m.system.b.size());
     const SolverReport report = solver.solve(m.system.b, x);
     const Attempt&     result = report.result();

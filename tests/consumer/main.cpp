@@ -14,10 +14,10 @@ int main()
 
     ilux::LinearSolver solver({.krylov = {.rtol = 1e-10}});  // direct or iterative, as the facts say
     solver.analyse(A);
-    (void)solver.factor();                                 // solve() tells what became of it
+    solver.factor();                                       // solve() tells what became of it
     const ilux::SolverReport report = solver.solve(b, x);  // of a series: refactor(values), solve(b, x), and so on
 
     for (const std::string& decision : report.decisions) std::puts(decision.c_str());
-    std::printf("%s, residual %.1e\n", name(report.outcome()).data(), report.result().report.relative_residual);
+    std::printf("%s, residual %.1e\n", name(report.outcome()).data(), report.relative_residual());
     return report.converged() ? 0 : 1;
 }

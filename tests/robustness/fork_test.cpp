@@ -65,7 +65,7 @@ Vector by_linear_solver(LinearSolver<>& solver, const CsrMatrix<double>& A)
     const Vector b(A.rows(), 1.);
     Vector       x(A.rows());
     solver.analyse(A);
-    (void)solver.factor();
+    solver.factor();
     return solver.solve(b, x).converged() ? x : Vector();
 }
 

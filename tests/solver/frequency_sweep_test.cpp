@@ -211,9 +211,8 @@ TEST(FrequencySweep, StartsFromTheSolutionBeforeWhereAsked)
         options.sequence.reuse_x = reuse;
         FrequencySweep     sweep(data.G, data.C, options);
         std::vector<Index> steps;
-        const SweepReport  report = sweep.run(std::vector<double>{0.01, 0.01}, data.b, [&](const SweepPoint& point) {
-            steps.push_back(point.report.result().report.steps);
-        });
+        const SweepReport  report = sweep.run(std::vector<double>{0.01, 0.01}, data.b,
+                                              [&](const SweepPoint& point) { steps.push_back(point.report.steps()); });
         EXPECT_EQ(report.converged, 2);
         EXPECT_EQ(steps[1] == 0, reuse) << steps[1];
     }

@@ -84,7 +84,7 @@ TEST_F(GpuComplexRounds, TakeTheStepsOfTheHost)
             solver.analyse(A);
             const auto report = solve_and_check(solver, A, "");
             if (device == DeviceChoice::gpu) expect_made_on_the_device(report, "");
-            steps[device == DeviceChoice::gpu] = report.result().report.steps;
+            steps[device == DeviceChoice::gpu] = report.steps();
         }
         EXPECT_NEAR(steps[1], steps[0], 2 + 0.05 * steps[0]);
     }

@@ -58,9 +58,9 @@ struct Twins {
         }
         EXPECT_TRUE(on_host<S>(gpu, device_x) == x);
         EXPECT_EQ(by_device.outcome(), by_host.outcome()) << by_device.why();
-        EXPECT_EQ(by_device.result().report.steps, by_host.result().report.steps);
-        const double size = by_host.result().report.relative_residual;
-        EXPECT_NEAR(by_device.result().report.relative_residual, size, 1e-10 * size);
+        EXPECT_EQ(by_device.steps(), by_host.steps());
+        const double size = by_host.relative_residual();
+        EXPECT_NEAR(by_device.relative_residual(), size, 1e-10 * size);
         EXPECT_EQ(by_device.result().warning, by_host.result().warning);
         if (path != Path::either) {
             EXPECT_EQ(by_device.result().x.size(), path == Path::by_the_host ? b.size() : 0);

@@ -69,7 +69,7 @@ struct TwinSeries {
         std::vector<S> x(b.size()), y(b.size());
         const auto     by_host = host.solve(b, x, transpose), by_device = device.solve(b, y, transpose);
         EXPECT_EQ(by_device.outcome(), by_host.outcome()) << by_device.why();
-        EXPECT_EQ(by_device.result().report.steps, by_host.result().report.steps);
+        EXPECT_EQ(by_device.steps(), by_host.steps());
         EXPECT_TRUE(x == y);
         EXPECT_EQ(by_device.result().warning, by_host.result().warning);
     }

@@ -108,7 +108,7 @@ protected:
             if (!wanted.converged()) continue;
             const Accuracy& accuracy = one.result().accuracy;
             EXPECT_LE(accuracy.rowwise, 1e-12);
-            EXPECT_LE(one.result().report.relative_residual, options.krylov.rtol);
+            EXPECT_LE(one.relative_residual(), options.krylov.rtol);
             EXPECT_FALSE(std::isnan(accuracy.worst_error));
             EXPECT_LE(backward_error(members.A.with_values(members.values_of(m)), members.x_of(m), members.b_of(m)),
                       4 * members.A.rows() * eps);

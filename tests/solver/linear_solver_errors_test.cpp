@@ -48,7 +48,7 @@ TEST_F(Ilu0First, HasNoAnswersWhereAnExceptionBrokeOffNewNumbers)
 {
     LinearSolver solver = analysed();
     solver.listen(impatient());
-    EXPECT_THROW((void)solver.factor(bad), std::runtime_error);
+    EXPECT_THROW(solver.factor(bad), std::runtime_error);
     for (int k = 0; k < 2; ++k) EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
     EXPECT_THROW((void)solver.refactor_and_solve(bad, b, x), std::runtime_error);
     for (int k = 0; k < 2; ++k) EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
@@ -59,7 +59,7 @@ TEST_F(Ilu0First, TellsNothingOfAFailureThatAnExceptionBrokeOff)
 {
     LinearSolver solver = analysed();
     solver.listen({}, throw_enough);  // once ILU(0) has failed
-    EXPECT_THROW((void)solver.factor(bad), std::runtime_error);
+    EXPECT_THROW(solver.factor(bad), std::runtime_error);
     solver.listen({});
     for (int k = 0; k < 2; ++k) EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
 }
@@ -82,7 +82,7 @@ TEST_F(Ilu0First, TellsThePlanThatTheFactorsAreOf)
 {
     LinearSolver solver = analysed();
     solver.listen(impatient());
-    EXPECT_THROW((void)solver.factor(bad), std::runtime_error);
+    EXPECT_THROW(solver.factor(bad), std::runtime_error);
     solver.listen({});
     EXPECT_TRUE(solver.refactor(bad).ready());
     EXPECT_EQ(solver.refactor(A).action, SolverAction::lagged);
@@ -156,7 +156,7 @@ TEST(LinearSolverErrors, AnOverflowingXHasNoResidual)
     EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
     const auto report = solver.solve(large, x);
     EXPECT_EQ(report.outcome(), Outcome::not_finite) << report.why();
-    EXPECT_TRUE(std::isnan(report.result().report.relative_residual));
+    EXPECT_TRUE(std::isnan(report.relative_residual()));
     EXPECT_TRUE(std::isnan(report.result().accuracy.rowwise));
 }
 
@@ -177,7 +177,7 @@ TEST(LinearSolverErrors, AreOutcomesWhereTheNormOfAIsZeroOrOverflows)
     for (const double a : {0.0, 1.7e308}) {
         LinearSolver solver(serial({.method = MethodChoice::gmres, .krylov = {.stop = StopTest::backward_error}}));
         solver.analyse(CsrMatrix<double>::from_arrays(3, 3, {0, 1, 2, 3}, {0, 1, 2}, {a, a, a}));
-        (void)solver.factor();
+        solver.factor();
         std::vector<double> x(3);
         EXPECT_EQ(solver.solve(std::vector<double>{1, 1, 1}, x).converged(), a > 0);
     }

@@ -25,7 +25,7 @@ SolverReport solved(LinearSolver<>& solver, const CsrMatrix<double>& A)
     const auto          b = times(A, random_vector(A.rows(), 1));
     std::vector<double> x(b.size(), NAN);
     solver.analyse(A);
-    (void)solver.factor();
+    solver.factor();
     SolverReport report = solver.solve(b, x);
     if (report.converged()) {
         EXPECT_LE(residual_of(A, x, b), 1e-7);
@@ -105,9 +105,9 @@ TEST(LinearSolver, RefusesPhasesOutOfOrder)
     LinearSolver        solver(serial());
     const auto          A = gallery::poisson2d(4, 4);
     std::vector<double> b(16, 1.0), x(16);
-    EXPECT_THROW((void)solver.factor(), InvalidInput);
-    EXPECT_THROW((void)solver.factor(A.val()), InvalidInput);
-    EXPECT_THROW((void)solver.refactor(A), InvalidInput);
+    EXPECT_THROW(solver.factor(), InvalidInput);
+    EXPECT_THROW(solver.factor(A.val()), InvalidInput);
+    EXPECT_THROW(solver.refactor(A), InvalidInput);
     EXPECT_THROW((void)solver.solve(b, x), InvalidInput);
     EXPECT_THROW((void)solver.device(), InvalidInput);
     solver.analyse(A);
@@ -125,12 +125,12 @@ TEST(LinearSolver, RefusesAnotherPatternAndWhatIsNotFinite)
     const auto   A = gallery::poisson2d(4, 4);
     solver.analyse(A);
     EXPECT_TRUE(solver.factor().ready());
-    expect_refusal<InvalidInput>([&] { (void)solver.refactor(gallery::poisson2d(8, 2)); }, {"row", "another pattern"});
-    expect_refusal<InvalidInput>([&] { (void)solver.refactor(gallery::poisson2d(4, 3)); }, {"12 x 12", "16 x 16"});
-    expect_refusal<InvalidInput>([&] { (void)solver.refactor(A.val().first(7)); }, {"7 values"});
+    expect_refusal<InvalidInput>([&] { solver.refactor(gallery::poisson2d(8, 2)); }, {"row", "another pattern"});
+    expect_refusal<InvalidInput>([&] { solver.refactor(gallery::poisson2d(4, 3)); }, {"12 x 12", "16 x 16"});
+    expect_refusal<InvalidInput>([&] { solver.refactor(A.val().first(7)); }, {"7 values"});
     auto bad = A;
     bad.val()[5] = INFINITY;
-    EXPECT_THROW((void)solver.refactor(bad), InvalidInput);
+    EXPECT_THROW(solver.refactor(bad), InvalidInput);
     EXPECT_THROW(solver.analyse(bad), InvalidInput);
     EXPECT_TRUE(solver.refactor(A).ready());
 }
@@ -207,7 +207,7 @@ TEST(LinearSolver, GoesToAnIterationWhereTheLuIsSingular)
     b.back() = -1;
     LinearSolver solver(serial());
     solver.analyse(A);
-    (void)solver.factor();
+    solver.factor();
     const auto report = solver.solve(b, x);
     ASSERT_GE(report.attempts.size(), 2u);
     EXPECT_TRUE(report.attempts[0].plan.direct());
@@ -295,7 +295,7 @@ TEST(LinearSolver, AnIterationKeepsWithinABudgetOfSeconds)
     EXPECT_EQ(report.outcome(), Outcome::time_limit);
     EXPECT_EQ(report.attempts.size(), 1u);
     EXPECT_TRUE(report.result().has_x());
-    EXPECT_LE(report.result().report.relative_residual, 1);
+    EXPECT_LE(report.relative_residual(), 1);
     EXPECT_NE(report.stopped.find("time limit of 0.2 s was reached"), std::string::npos) << report.stopped;
 }
 
@@ -361,7 +361,7 @@ TEST(LinearSolver, AnotherRightHandSideIsTriedAfterOneThatFailed)
     for (int k = 0; k < 2; ++k) {
         const auto report = solver.solve(b, x);
         EXPECT_EQ(report.outcome(), Outcome::max_steps);
-        EXPECT_EQ(report.result().report.steps, 2);
+        EXPECT_EQ(report.steps(), 2);
     }
     EXPECT_TRUE(solver.solve(e, x).converged());  // x = 0
 }

@@ -40,7 +40,7 @@ SolverReport solve_once(const CsrMatrix<S>& A, const std::vector<S>& b, std::vec
 {
     LinearSolver<S> solver(options);
     solver.analyse(A);
-    (void)solver.factor();
+    solver.factor();
     x.assign(b.size(), S(NAN));
     return solver.solve(b, x);
 }

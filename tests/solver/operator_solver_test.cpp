@@ -78,7 +78,7 @@ TEST(OperatorSolver, APreconditionerOfTheCallersSavesSteps)
     const auto                   with = solver.solve(op, &M, b, x), without = solver.solve(op, nullptr, b, y);
     ASSERT_TRUE(with.converged());
     ASSERT_TRUE(without.converged());
-    EXPECT_LT(2 * with.result().report.steps, without.result().report.steps);
+    EXPECT_LT(2 * with.steps(), without.steps());
     EXPECT_LE(residual_of(A, x, b), 1.01e-8);
     EXPECT_EQ(with.result().decisions.front(), "the preconditioner is the caller's");
 }
@@ -96,7 +96,7 @@ TEST(OperatorSolver, ComplexValuesTakeTheStepsOfRealOnes)
     std::vector<Complex>       z(b.size());
     const auto                 real = OperatorSolver<>(serial()).solve(MatrixOperator<double>(A), nullptr, b, x);
     const auto complex = OperatorSolver<Complex>(serial()).solve(MatrixOperator<Complex>(Z), nullptr, c, z);
-    EXPECT_EQ(real.result().report.steps, complex.result().report.steps);
+    EXPECT_EQ(real.steps(), complex.steps());
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(std::abs(z[i] - x[i]), 0, 1e-12);
 }
 
@@ -106,10 +106,10 @@ TEST(OperatorSolver, AGuessIsUsedWhereItIsAskedFor)
     const auto          b = times_laplacian(exact);
     SolverOptions       options;
     std::vector<double> x = exact;
-    EXPECT_GT(OperatorSolver<>(serial(options)).solve(Laplacian(50), nullptr, b, x).result().report.steps, 0);
+    EXPECT_GT(OperatorSolver<>(serial(options)).solve(Laplacian(50), nullptr, b, x).steps(), 0);
     options.sequence.reuse_x = true;
     x = exact;
-    EXPECT_EQ(OperatorSolver<>(serial(options)).solve(Laplacian(50), nullptr, b, x).result().report.steps, 0);
+    EXPECT_EQ(OperatorSolver<>(serial(options)).solve(Laplacian(50), nullptr, b, x).steps(), 0);
 }
 
 TEST(OperatorSolver, BadInputIsRefused)

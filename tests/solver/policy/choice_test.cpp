@@ -325,7 +325,7 @@ TEST(ChooseWay, IsContentWithTheDiagonalWhereItOutweighsTheRest)
     const auto report = solver.solve(b, x);
     ASSERT_TRUE(report.converged());
     EXPECT_EQ(report.result().plan.precond.kind, PrecondKind::jacobi);
-    EXPECT_LE(report.result().report.steps, steps_by_the_diagonal({.coupling = 6. / 7}));
+    EXPECT_LE(report.steps(), steps_by_the_diagonal({.coupling = 6. / 7}));
 }
 
 TEST(ChooseWay, AsksForAGpuOnlyWhereItMayDecide)
