@@ -417,9 +417,11 @@ endfunction()
 # have. `.ci/run` builds one that takes the sources along.
 function(ilux_consumer_tests)
     set(prefix ${PROJECT_BINARY_DIR}/consumer/prefix)
+    add_test(NAME consumer.clear COMMAND ${CMAKE_COMMAND} -E rm -rf ${prefix})  # of headers that an earlier tree had
+    set_tests_properties(consumer.clear PROPERTIES FIXTURES_SETUP empty_prefix)
     add_test(NAME consumer.install
         COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
-    set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed_ilux)
+    set_tests_properties(consumer.install PROPERTIES FIXTURES_REQUIRED empty_prefix FIXTURES_SETUP installed_ilux)
     foreach(way find_package pkg_config)
         add_test(NAME consumer.${way}
             COMMAND ${CMAKE_COMMAND} -D WAY=${way} -D PREFIX=${prefix}
