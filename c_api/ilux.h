@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define ILUX_API_VERSION 4 /* grows when something is added here; nothing is changed or removed within one SONAME */
+#define ILUX_API_VERSION 4 /* grows with every change here; from 1.0 on nothing is changed or removed within one SONAME */
 
 /* Statuses: the program's exit codes. */
 #define ILUX_OK 0
@@ -53,8 +53,9 @@ typedef struct ilux_csr {
     const void*    values;       /* nnz, of the kind that ilux_create was told: nothing here could tell another */
 } ilux_csr;
 
-/* What became of one right-hand side. Unknown numbers are NaN. The caller sets size, the library no bytes beyond it: so
-   a later version may know more. The same holds for ilux_factors. */
+/* What became of one right-hand side. Unknown numbers are NaN. The caller sets size to sizeof(ilux_result). Later versions
+   may add fields at the end: the library writes size bytes, and fields that it does not know become 0. ilux_factors has the
+   same rule. A size that is too small is refused; ilux_last_error says so. */
 typedef struct ilux_result {
     size_t  size;              /* sizeof(ilux_result) */
     int32_t outcome;           /* ilux_outcome_name gives its name */

@@ -144,6 +144,7 @@ FactorReport Session<S>::factor(const void* values, bool again)
     LinearSolver<S>& solver = ready();
     require(values || !again, [] { return "values is NULL"; });
     if (!values) return std::exchange(renewed_, false) ? solver.factor(matrix_.view().val()) : solver.factor();
+    require(!matrix_.on_device() || is_for_kernels(values), [] { return "values is of the host, and A of a GPU"; });
     renewed_ = true;
     if (matrix_.on_device() && matrix_.keeps_order()) {
         const Array<const S> there(gpu(), {static_cast<const S*>(values), matrix_.entries()});

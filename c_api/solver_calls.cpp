@@ -32,15 +32,18 @@ std::string in_words(Outcome outcome, const std::string& why)
     return std::string(name(outcome)) + (why.empty() ? "" : ": " + why);
 }
 
-/// As much of what is known as the caller's struct has room for. @return whether its size is set
+/// Copies the facts into the caller's struct. One of a later version has further fields at its end, which become 0.
+/// @throws InvalidInput where its size is less than that of this version
 template <class Facts>
-bool fill(const Facts& known, Facts& to)
+void fill(const Facts& known, Facts& to, const char* name)
 {
     const std::size_t given = to.size;
-    if (given < offsetof(Facts, direct)) return false;
-    std::memcpy(&to, &known, std::min(given, sizeof known));
+    require(given >= sizeof known, [&] {
+        return fmt::format("size of {} is {}; set it to sizeof({}), which is {} here", name, given, name, sizeof known);
+    });
+    std::memcpy(&to, &known, sizeof known);
+    std::memset(reinterpret_cast<std::byte*>(&to) + sizeof known, 0, given - sizeof known);
     to.size = given;
-    return true;
 }
 
 /// Says why there are no factors. @return the status
@@ -91,7 +94,7 @@ void ilux_destroy(ilux_solver* solver) { delete solver; }
 
 int ilux_set_stream(ilux_solver* solver, int device, void* stream)
 {
-    if (!solver) return ILUX_BAD_INPUT;
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
         solver->use_stream(device, stream);
         return ILUX_OK;
@@ -131,7 +134,7 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors)
     if (!solver) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
         require(factors != nullptr, [] { return "factors is NULL"; });
-        require(fill(solver->factors(), *factors), [] { return "the size of an ilux_factors is not set"; });
+        fill(solver->factors(), *factors, "ilux_factors");
         return ILUX_OK;
     });
 }
@@ -238,5 +241,8 @@ int ilux_result_of(const ilux_solver* solver, int64_t column, ilux_result* resul
                               .backward_error = tried.accuracy.backward_error,
                               .worst_error = tried.accuracy.worst_error,
                               .seconds = report.seconds};
-    return fill(known, *result) ? ILUX_OK : ILUX_BAD_INPUT;
+    return guarded(message_of_thread(), [&] {
+        fill(known, *result, "ilux_result");
+        return ILUX_OK;
+    });
 }

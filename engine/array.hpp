@@ -6,7 +6,6 @@
 #include <concepts>
 #include <span>
 #include <type_traits>
-#include <utility>
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/error.hpp"
@@ -21,26 +20,34 @@ template <class T>
 class Array {
 public:
     Array() = default;
-    /// Any range of the host that is a std::span.
+    /// Makes a view of host memory from anything that converts to std::span<T>.
     template <class Range>
-        requires std::convertible_to<Range&&, std::span<T>> Array(Range&& host) : host_(std::forward<Range>(host)) {}
-        /// @param gpu  whose stream it is  @param there  of its device; complex numbers may stand on multiples of 8
-        /// bytes
-        Array(Gpu& gpu, DeviceSpan<T> there) : gpu_(&gpu), there_(there) {}
+    Array(Range& host) requires std::convertible_to<Range&, std::span<T>> : host_(host)
+    {}
+    template <class Range>
+    Array(const Range& host) requires std::convertible_to<const Range&, std::span<T>> : host_(host)
+    {}
+    /// Numbers that may be written are read, too: x of one call is b of the next.
+    template <class U>
+    Array(const Array<U>& other) requires std::same_as<const U, T>
+        : gpu_(other.gpu()), host_(other.host()), there_(other.there())
+    {}
+    /// @param gpu  whose stream it is  @param there  of its device; complex numbers may stand on multiples of 8 bytes
+    Array(Gpu& gpu, DeviceSpan<T> there) : gpu_(&gpu), there_(there) {}
 
-        std::size_t   size() const { return gpu_ ? there_.size() : host_.size(); }
-        Gpu*          gpu() const { return gpu_; }  ///< null: it is of the host
-        std::span<T>  host() const { return host_; }
-        DeviceSpan<T> there() const { return there_; }
-        Array         subspan(std::size_t first, std::size_t count) const
-        {
-            return gpu_ ? Array(*gpu_, there_.subspan(first, count)) : Array(host_.subspan(first, count));
-        }
+    std::size_t   size() const { return gpu_ ? there_.size() : host_.size(); }
+    Gpu*          gpu() const { return gpu_; }  ///< null: it is of the host
+    std::span<T>  host() const { return host_; }
+    DeviceSpan<T> there() const { return there_; }
+    Array         subspan(std::size_t first, std::size_t count) const
+    {
+        return gpu_ ? Array(*gpu_, there_.subspan(first, count)) : Array(host_.subspan(first, count));
+    }
 
-    private:
-        Gpu*          gpu_ = nullptr;
-        std::span<T>  host_;
-        DeviceSpan<T> there_;
+private:
+    Gpu*          gpu_ = nullptr;
+    std::span<T>  host_;
+    DeviceSpan<T> there_;
 };
 
 /// @throws InvalidInput unless both are of the host, or of one GPU

@@ -185,7 +185,7 @@ GpuSystem<S>::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, 
 template <Scalar S>
 bool GpuSystem<S>::serves(const CsrView<S>& A, Method method, const GpuSystemOptions& options) const
 {
-    if (is_mixed() || options.arithmetic != KrylovPrecision::in_double) return false;
+    if (!A_ || is_mixed() || options.arithmetic != KrylovPrecision::in_double) return false;
     return method_ == method && options_.precision == options.precision && matrix().rows() == A.rows() &&
            matrix().nnz() == A.nnz();
 }
@@ -349,6 +349,7 @@ template <Scalar S>
 void GpuSystem<S>::fetch(Attempt& tried)
 {
     timed(gpu_, report_.seconds_transfer, [&] { download<S>(gpu_, x_, std::span<S>(tried.x.of<S>())); });
+    tried.gpu = report_;
 }
 
 template <Scalar S>

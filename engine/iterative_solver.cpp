@@ -106,7 +106,7 @@ void IterativeSolver<S>::place_on_host(Attempt& tried)
     here_->note(tried);
 }
 
-/// To where M is applied. @return false: to the host, which cannot apply this M
+/// Puts M where it is to be applied. @return false where that is the host, which cannot apply this kind of M
 template <Scalar S>
 bool IterativeSolver<S>::place(Attempt& tried)
 {
@@ -229,16 +229,17 @@ std::optional<double> IterativeSolver<S>::take_values(Gpu& caller, DeviceSpan<co
     const bool there = factored_ && there_ && there_->gpu().device() == caller.device();
     if (!there || !there_->takes_device_values()) return {};
     there_->renew(caller, values);
+    const double norm = norm2<S>(there_->gpu(), there_->matrix().val());
     awaited_ = host;
-    return norm2<S>(there_->gpu(), there_->matrix().val());
+    return norm;
 }
 
 template <Scalar S>
 void IterativeSolver<S>::bring_values()
 {
     if (awaited_.empty()) return;
-    const std::span<S> host = std::exchange(awaited_, {});
-    download<S>(there_->gpu(), there_->matrix().val(), host);
+    download<S>(there_->gpu(), there_->matrix().val(), awaited_);
+    awaited_ = {};
 }
 
 template <Scalar S>

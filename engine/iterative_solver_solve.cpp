@@ -125,11 +125,19 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const Iterate<S>&
     needs_double_ = true;
     tried.inaccurate = false;
     if (here_) tried.factor_bytes -= here_->single_bytes();
-    drop_place();
-    if (machine_.gpu) begin_there(tried.plan);
-    if (!place(tried)) {
-        maker_.drop();
-        if (!make_and_place(listener, single.stop, tried)) return false;
+    try {
+        drop_place();
+        if (machine_.gpu) begin_there(tried.plan);
+        bool placed = place(tried);
+        if (!placed) {
+            maker_.drop();
+            placed = make_and_place(listener, single.stop, tried);
+        }
+        if (!placed) release();
+        if (!placed) return false;
+    } catch (...) {
+        release();
+        throw;
     }
     const ProgressListener counted_on = [&](Progress now) {
         now.done += before.steps;

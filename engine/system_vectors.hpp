@@ -9,8 +9,7 @@
 
 namespace ilux {
 
-/// Where b comes from and x goes to. A solution on the GPU that the arrays are of takes and leaves them there; for any
-/// other b is copied to the host.
+/// The caller's b and x. A solver on the same GPU uses them in place. For every other solver b is copied to the host.
 template <Scalar S = double>
 class SystemVectors {
 public:

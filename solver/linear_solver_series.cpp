@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/policy/retry.hpp"
@@ -378,7 +377,11 @@ SolverReport LinearSolver<S>::Impl::solve_as_given(SystemVectors<S>& given, Tran
     TryLoop::Call call(loop, TryLoop::Input::rhs);
     if (loop.state() == SolverState::dropped) loop.factor(first_plan_again());
     guess_ = given.host_guess();
-    loop.solve([&](Attempt& tried) { solve_with_current(given, tried); });
+    loop.solve([&](Attempt& tried) {
+        solve_with_current(given, tried);
+        // Going on in double after mixed precision may end without factors.
+        if (!direct() && !strategies->has_preconditioner()) loop.drop();
+    });
     return report(call, given);
 }
 

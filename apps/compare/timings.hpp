@@ -1,5 +1,5 @@
 #pragma once
-// What the suites of `ilux bench` share: repeated times, failures as text, what is known of the machine.
+// What the laboratory and `compare` share: repeated times, failures as text, what is known of the machine.
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>

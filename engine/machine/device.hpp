@@ -1,5 +1,5 @@
 #pragma once
-// Where a solve runs, and the rule by which --device auto decides.
+// Where a solve runs, and the rule by which device=auto decides.
 
 #include <future>
 #include <memory>
@@ -26,7 +26,7 @@ struct Device {
 struct Machine {
     Cpu                  cpu = Cpu();
     std::unique_ptr<Gpu> gpu = nullptr;          ///< null: all is done on the host
-    bool                 gpu_by_choice = false;  ///< --device auto took it, and an attempt may give it up
+    bool                 gpu_by_choice = false;  ///< device=auto took it, and an attempt may give it up
     GpuSpTrsvEngine      engine = GpuSpTrsvEngine::automatic;
     Bytes                memory_limit = {};  ///< of the GPU; 0: what is free
 

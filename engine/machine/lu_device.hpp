@@ -25,7 +25,7 @@ template <Scalar S>
 Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool series,
                     std::vector<std::string>& decisions);
 
-/// A GPU for the first factors by fronts, where --device auto leaves that to us and they are made faster there; what
+/// A GPU for the first factors by fronts, where device=auto leaves that to us and they are made faster there; what
 /// was decided is noted.
 void take_gpu_for_fronts(Machine& machine, const SolverOptions& options, const LuWork& work,
                          std::vector<std::string>& decisions);

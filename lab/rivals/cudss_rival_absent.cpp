@@ -11,7 +11,7 @@ struct CudssRival<S>::State {};
 
 std::string why_no_cudss()
 {
-    return "cudss.h was not found when this was built, or this build has no CUDA; docs/design/apps.md says how to get cuDSS";
+    return "cudss.h was not found when this was built, or this build has no CUDA; docs/design/lab.md says how to get cuDSS";
 }
 
 // clang-format off

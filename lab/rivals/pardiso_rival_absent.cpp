@@ -8,7 +8,7 @@ namespace ilux::app {
 
 std::string why_no_pardiso()
 {
-    return "mkl_pardiso.h was not found when this was built; docs/design/apps.md says how to get oneMKL";
+    return "mkl_pardiso.h was not found when this was built; docs/design/lab.md says how to get oneMKL";
 }
 
 template <Scalar S>

@@ -76,9 +76,10 @@ void require_used(const SolveOptions& options)
     for (const std::string& option : changed_options(options, setup_defaults()))
         for (const std::string_view path : ours)
             if (option.starts_with(path))
-                throw InvalidOption(fmt::format(
-                    "bench setup: {} is not for this suite, which has GMRES, the multilevel ILU and --setups", option));
-    if (options.rhs == "-") throw InvalidOption("bench setup: standard input can be read once; give a file");
+                throw InvalidOption(
+                    fmt::format("setup: {} is not for this suite, which has GMRES, the multilevel ILU and --setups",
+                                option));
+    if (options.rhs == "-") throw InvalidOption("setup: standard input can be read once; give a file");
 }
 
 /// @param others  --setups or --rival were given

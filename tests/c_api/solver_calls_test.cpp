@@ -94,7 +94,7 @@ TYPED_TEST(CSolve, TheFactorsAreTold)
     EXPECT_EQ(ilux_factors_of(nullptr, &facts), ILUX_BAD_INPUT);
 }
 
-TYPED_TEST(CSolve, StructsOfOtherVersionsAreFilledAsFarAsTheyGo)
+TYPED_TEST(CSolve, StructsOfLaterVersionsAreFilledAndShorterOnesRefused)
 {
     using S = TypeParam;
     const auto     solver = c_solver(values_of<S>);
@@ -115,13 +115,15 @@ TYPED_TEST(CSolve, StructsOfOtherVersionsAreFilledAsFarAsTheyGo)
     newer.known.size = sizeof newer;
     ASSERT_EQ(ilux_result_of(solver.get(), 0, &newer.known), ILUX_OK);
     EXPECT_EQ(newer.known.size, sizeof(newer));
-    EXPECT_EQ(newer.later, 7);
-    ilux_result older{};
-    older.size = offsetof(ilux_result, seconds);
-    older.seconds = -1;
-    ASSERT_EQ(ilux_result_of(solver.get(), 0, &older), ILUX_OK);
-    EXPECT_LE(older.relative_residual, 1e-8);
-    EXPECT_EQ(older.seconds, -1);
+    EXPECT_EQ(newer.later, 0);
+    for (const std::size_t size : {std::size_t(1), offsetof(ilux_result, seconds), sizeof(ilux_result) - 1}) {
+        ilux_result small{};
+        small.size = size;
+        small.seconds = -1;
+        EXPECT_EQ(ilux_result_of(solver.get(), 0, &small), ILUX_BAD_INPUT);
+        EXPECT_EQ(small.seconds, -1);
+        EXPECT_NE(std::string(ilux_last_error()).find("sizeof(ilux_result)"), std::string::npos);
+    }
 }
 
 TYPED_TEST(CSolve, WhereItIsAskedForEachSystemHasAPreconditionerOfItsOwn)

@@ -21,6 +21,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 static_assert(std::is_convertible_v<std::vector<double>&, Array<double>>);
 static_assert(std::is_convertible_v<const std::vector<double>&, Array<const double>>);
 static_assert(std::is_convertible_v<std::span<double>, Array<const double>>);
+static_assert(std::is_convertible_v<Array<double>, Array<const double>>);
+static_assert(!std::is_convertible_v<Array<const double>, Array<double>>);
 static_assert(!std::is_convertible_v<const std::vector<double>&, Array<double>>);
 static_assert(!std::is_convertible_v<std::vector<float>&, Array<double>>);
 static_assert(!std::is_convertible_v<DeviceSpan<double>, Array<double>>);  // whose stream it is has to be said
