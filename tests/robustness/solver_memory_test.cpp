@@ -151,5 +151,33 @@ TEST(LinearSolverMemory, AFailureStays)
     EXPECT_GT(lacked, 3);
 }
 
+/// Memory that lacks while an iteration goes on in double, after single precision did not suffice, costs this x only.
+TEST(LinearSolverMemory, ThatLacksBetweenPrecisionsIsNotMissedByTheNextSystem)
+{
+    const auto                A = gallery::build("convdiff2d:n=20");
+    const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1);
+    std::vector<double>       x(b.size());
+    int                       lacked = 0;
+    for (const PrecondKind kind : {PrecondKind::none, PrecondKind::jacobi, PrecondKind::ilu0, PrecondKind::mlilu})
+        for (long k = 1; k < 120; ++k) {
+            SolverOptions options{.method = MethodChoice::gmres, .threads = 1};
+            options.krylov.precision = KrylovPrecision::mixed;
+            options.krylov.rtol = 1e-15;
+            options.precond.kind = kind;
+            LinearSolver solver(options);
+            solver.analyse(A);
+            solver.factor();
+            try {
+                const AllocationCounter counter(k, Failing::once);
+                lacked += solver.solve(b, x).outcome() == Outcome::out_of_memory;
+            } catch (const std::bad_alloc&) {
+            }
+            const auto report = solver.solve(b, x);
+            EXPECT_NE(report.outcome(), Outcome::out_of_memory) << k << ": " << report.why();
+            EXPECT_LE(backward_error(A, x, b), 1e-12) << k;
+        }
+    EXPECT_GT(lacked, 10);
+}
+
 }  // namespace
 }  // namespace ilux::test
