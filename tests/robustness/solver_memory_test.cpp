@@ -158,8 +158,8 @@ TEST(LinearSolverMemory, ThatLacksBetweenPrecisionsIsNotMissedByTheNextSystem)
     const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1);
     std::vector<double>       x(b.size());
     int                       lacked = 0;
-    for (const PrecondKind kind : {PrecondKind::none, PrecondKind::jacobi, PrecondKind::ilu0, PrecondKind::mlilu})
-        for (long k = 1; k < 120; ++k) {
+    for (const PrecondKind kind : {PrecondKind::none, PrecondKind::mlilu})
+        for (long k = 1; k < 900; k += 3) {
             SolverOptions options{.method = MethodChoice::gmres, .threads = 1};
             options.krylov.precision = KrylovPrecision::mixed;
             options.krylov.rtol = 1e-15;
