@@ -20,7 +20,7 @@ std::size_t value_bytes(Precision precision)
     return precision == Precision::in_single ? sizeof(single_of<S>) : sizeof(S);
 }
 
-std::size_t copies(bool adjoinable) { return adjoinable ? 2 : 1; }
+std::size_t copies_of_M(bool adjoinable) { return adjoinable ? 2 : 1; }
 
 /// Device memory of what krylov.precision=mixed has besides, but M.
 template <Scalar S>
@@ -40,8 +40,8 @@ template <Scalar S>
 std::size_t device_bytes_of_M(Index n, const PrecondFactors<S>& factors, bool adjoinable, Precision precision)
 {
     const auto of_systems = [&](const ApplySize& size) {
-        return static_cast<std::size_t>(estimate_margin *
-                                        double(copies(adjoinable) * size.bytes(value_bytes<S>(precision), sizeof(S))));
+        return static_cast<std::size_t>(
+            estimate_margin * double(copies_of_M(adjoinable) * size.bytes(value_bytes<S>(precision), sizeof(S))));
     };
     const auto        rows = static_cast<std::size_t>(n);
     const std::size_t of_N = factors.null_space ? (factors.null_space->count() + 1) * rows * sizeof(S) : 0;
@@ -76,7 +76,7 @@ DeviceNeed device_need(const CsrView<S>& A, const PrecondFactors<S>& factors, Me
         return {.matrix = matrix,
                 .factors = device_bytes_of_M(A.rows(), factors, needs_transpose(method), Precision::in_single),
                 .workspace = mixed_bytes<S>(A.rows(), A.nnz(), method, krylov) + 2 * n * sizeof(S)};
-    return {.matrix = copies(needs_transpose(method)) * matrix,
+    return {.matrix = copies_of_M(needs_transpose(method)) * matrix,
             .factors = device_bytes_of_M(A.rows(), factors, needs_transpose(method), precision),
             .workspace = workspace_bytes<S>(method, A.rows(), krylov) + 2 * n * sizeof(S)};
 }

@@ -10,7 +10,7 @@ namespace ilux {
 namespace {
 
 constexpr int    near_enough = 16;       // exponents of the largest entries that need no scaling
-constexpr int    most_sweeps = 16;       // each at least halves what is left, of 2100 at most
+constexpr int    most_scalings = 16;     // each at least halves what is left, of 2100 at most
 constexpr int    largest = 1000;         // exponent of a scale
 constexpr Offset worth_sharing = 32768;  // entries
 constexpr int    none = std::numeric_limits<int>::min();
@@ -111,7 +111,7 @@ SingleMatrix<S> single_matrix(Cpu& be, const CsrView<S>& A)
     if (!fits_single(be, A)) {
         Exponents exponents(A);
         if (exponents.look() > near_enough) {
-            for (int sweep = 0; sweep < most_sweeps && exponents.look() > 1; ++sweep) exponents.scale();
+            for (int sweep = 0; sweep < most_scalings && exponents.look() > 1; ++sweep) exponents.scale();
             single.row_scale = exponents.rows();
             single.col_scale = exponents.columns();
         }
