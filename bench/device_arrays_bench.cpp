@@ -60,7 +60,8 @@ void Solve(benchmark::State& state, const Case& one)
     std::vector<SolverReport> reports;
     upload<double>(at.gpu, b, device_b);
     const auto solve = [&] {
-        reports = one.on_device ? at.solver.solve_columns(at.gpu, device_b, device_x) : at.solver.solve_columns(b, x);
+        reports = one.on_device ? at.solver.solve_columns({at.gpu, device_b}, {at.gpu, device_x})
+                                : at.solver.solve_columns(b, x);
         at.gpu.synchronize();
     };
     solve();
@@ -83,7 +84,7 @@ void Refactor(benchmark::State& state, const Case& one)
     DeviceBuffer<double> values(at.A.val().size());
     upload<double>(at.gpu, at.A.val(), values);
     const auto refactor = [&] {
-        return (one.on_device ? at.solver.refactor(at.gpu, values) : at.solver.refactor(at.A.val())).ready();
+        return (one.on_device ? at.solver.refactor({at.gpu, values}) : at.solver.refactor(at.A.val())).ready();
     };
     if (!refactor()) return state.SkipWithError("no factors");
     for (auto _ : state) {
