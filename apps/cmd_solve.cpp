@@ -84,7 +84,8 @@ void note_without_effect(const SolveArguments& given, Run& run)
             fmt::format("--history: of column {} (counted from 1), the worst", run.columns.front().column + 1));
 }
 
-/// Of the tries of all columns, in their order, that of the run's result; nothing where some tries have left none.
+/// The structure of the run's result, among those of the tries of all columns in their order; nothing where some tries
+/// have left none.
 std::optional<Structure> structure_of_result(const Run& run, const std::vector<std::optional<Structure>>& of_tries)
 {
     if (run.columns.empty()) return of_tries.at(run.best);
@@ -96,7 +97,7 @@ std::optional<Structure> structure_of_result(const Run& run, const std::vector<s
     return all == of_tries.size() ? of_tries[before + run.best] : std::nullopt;
 }
 
-/// Of a file that may have been meant for something else: a matrix, say.
+/// Says how many right-hand sides a file holds: it may have been meant for something else, a matrix for example.
 void announce_columns(const ProblemFacts& problem, ProgressLine& progress)
 {
     constexpr Index many = 64;

@@ -48,7 +48,7 @@ public:
     std::span<const S> in_order(const void* values, const GpuOfCaller& gpu);
     /// Those of the caller's are in the order of the view.
     bool keeps_order() const { return place_.empty(); }
-    /// The same for several matrices of the host, one after another.
+    /// Orders the values of several matrices of the host, one after another.
     std::vector<S> in_order(std::span<const S> values, Index members) const;
 
 private:

@@ -36,7 +36,7 @@ int guarded(Message& message, Work&& work) noexcept
     }
 }
 
-/// Of calls that have no object to ask, for each thread its own.
+/// The message of calls that have no object to ask; each thread has its own.
 Message& message_of_thread() noexcept;
 
 }  // namespace ilux::c_api

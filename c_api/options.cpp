@@ -10,6 +10,7 @@
 using namespace ilux;
 using ilux::c_api::dumped;
 using ilux::c_api::guarded;
+using ilux::c_api::is_busy;
 
 namespace {
 
@@ -30,7 +31,7 @@ const char* kept_text(ilux_solver* solver, Make&& make) noexcept
 
 int ilux_set(ilux_solver* solver, const char* name, const char* value)
 {
-    if (!solver) return ILUX_BAD_INPUT;
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
         require(name && value, [] { return "name or value is NULL"; });
         SolverOptions changed = solver->options;
@@ -43,7 +44,7 @@ int ilux_set(ilux_solver* solver, const char* name, const char* value)
 
 int ilux_set_json(ilux_solver* solver, const char* text)
 {
-    if (!solver) return ILUX_BAD_INPUT;
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
         require(text != nullptr, [] { return "text is NULL"; });
         SolverOptions changed = solver->options;

@@ -131,7 +131,7 @@ int ilux_refactor(ilux_solver* solver, const void* values)
 
 int ilux_factors_of(ilux_solver* solver, ilux_factors* factors)
 {
-    if (!solver) return ILUX_BAD_INPUT;
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
         require(factors != nullptr, [] { return "factors is NULL"; });
         fill(solver->factors(), *factors, "ilux_factors");

@@ -90,7 +90,7 @@ private:
         return done.outcome == Outcome::converged && taken <= most_trusted;
     }
 
-    /// Of an iteration on what x has left.
+    /// Options of an iteration on what x has left.
     KrylovOptions options_of(double rtol, Index steps) const
     {
         KrylovOptions krylov = krylov_;

@@ -198,7 +198,7 @@ DirectBatch<S>::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
     for (auto& one : others) group_.push_back(std::move(*one));
 }
 
-/// Of the time that passed, factoring and solving have the shares that they have of the groups' work.
+/// Factoring and solving share the time that passed as they share the groups' work.
 template <Scalar S>
 void DirectBatch<S>::solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries)
 {

@@ -47,7 +47,7 @@ struct BatchTry {
     Index        corrections = 0;  ///< of x by residuals in twice the precision
     Accuracy     accuracy;
 };
-/// As a solver reports it.
+/// A member's try, as a solver reports it.
 struct BatchAttempt {
     Attempt     tried;
     Apart       apart = Apart::none;

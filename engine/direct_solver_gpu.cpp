@@ -32,7 +32,7 @@ GpuDirectSide<S>* DirectSolver<S>::gpu_side_for(const CsrView<S>& A, const Syste
     return &*gpu_side_;
 }
 
-/// Of A, or of Aᴴ; nothing where that has no room.
+/// The rows of A, or of Aᴴ; nothing where there is no memory for them.
 template <Scalar S>
 std::optional<DeviceRows<S>> DirectSolver<S>::rows_on_gpu(GpuDirectSide<S>& side, const CsrView<S>& A, Transpose turn)
 {

@@ -32,7 +32,7 @@ struct GpuJudged {
     GpuJudgeRoom<S>&    room;
 };
 
-/// As finish_iteration: x is measured and corrected on the device, where it stays.
+/// Does what finish_iteration() does on the device: x is measured and corrected there, and stays.
 /// @return false where it was not judged to the end: x or b is not finite, the range of the numbers asks for scaled
 /// sums, or the witness doubts x. The host has to judge it then.
 template <Scalar S>

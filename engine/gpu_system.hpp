@@ -43,7 +43,7 @@ public:
     bool serves(const CsrView<S>& A, Method method, const GpuSystemOptions& options) const;
     /// By a thread of its own, as in the constructor: put() or await_values() waits.
     void renew(const CsrView<S>& A) override;
-    /// The same for values that are on this device, in the order of the caller's stream. Waits for nothing.
+    /// Takes values that are on this device, in the order of the caller's stream. Waits for nothing.
     /// @throws InvalidInput for a method that needs Aᴴ
     void renew(Gpu& caller, DeviceSpan<const S> values);
     bool takes_device_values() const { return !is_mixed() && !needs_transpose(method_); }
@@ -60,7 +60,7 @@ public:
     void drop_factors() override;
     void note(Attempt& tried) const override;
 
-    /// As ilux::solve. @param x  n on the host, guess in, solution out
+    /// Iterates as ilux::solve() does. @param x  n on the host, guess in, solution out
     IterationReport solve(std::span<const S> b, std::span<S> x, const KrylovOptions& krylov,
                           const ProgressListener& on_progress = {}, const StopToken& stop = {});
     void            iterate(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) override;

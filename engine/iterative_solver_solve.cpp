@@ -94,7 +94,7 @@ void IterativeSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given
     with_device_named(tried.device, [&] {
         KrylovPlace<S>& place = place_of(A, tried.plan);
         Witness<S>&     witness = witness_of(A);
-        if (is_without_solution(witness, given, krylov, tried)) return;
+        if (is_without_solution(witness, given, krylov, tried)) return given.read_guess(tried.x);
         const ProgressListener      on_progress = history_of(tried, listener, krylov);
         const std::function<void()> bring = [this] { bring_values(); };
         const Iterate<S>            how{A.solved(), krylov, standard_of(options_), on_progress, stop, witness, bring};

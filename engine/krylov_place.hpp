@@ -41,8 +41,8 @@ public:
 
     /// Solves from the guess; tried.report says how that went. x stays there until judge() or fetch().
     virtual void iterate(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) = 0;
-    /// finish_iteration() there, or on the host where that has to look at x; tried.x ← x. A success that is where the
-    /// caller's arrays are is delivered at once, and tried.x becomes empty.
+    /// finish_iteration() there, or on the host where that has to look at x; tried.x ← x. Where x converged on the
+    /// GPU that holds the caller's arrays, it is written there at once, and tried.x becomes empty.
     virtual void judge(SystemVectors<S>& given, const Iterate<S>& how, Attempt& tried) = 0;
     virtual void fetch(Attempt& tried) = 0;  ///< tried.x ← x
     /// z ← M⁻¹ r, in double there, for given.b() = r; z is delivered.

@@ -66,7 +66,7 @@ public:
     KrylovSystem(B& be, Method method, const LinearOperator<B, S>& A, const KrylovOptions& krylov)
         : be_(be), method_(method), A_(A), workspace_(std::in_place, method, A.size(), krylov)
     {}
-    /// The same in mixed precision.
+    /// Makes a system that iterates in mixed precision.
     KrylovSystem(B& be, Method method, const LinearOperator<B, S>& A, MixedSystem<B, S> mixed)
         : be_(be), method_(method), A_(A), mixed_(std::move(mixed))
     {}

@@ -129,7 +129,7 @@ std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const 
     return {};
 }
 
-/// By the host, and by the rounds of the M before where there are any.
+/// The host makes M. It reuses the rounds of the M before where there are any.
 template <Scalar S>
 MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const ProgressListener& on_progress, Attempt& tried)
 {

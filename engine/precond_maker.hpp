@@ -45,7 +45,7 @@ public:
     void end_next() { former_.reset(); }
 
     const PrecondFactors<S>& factors() const { return factors_; }
-    /// Of every M from now on.
+    /// Gives every M from now on this null space.
     void set_null_space(std::shared_ptr<const NullSpace<S>> space) { factors_.null_space = std::move(space); }
 
 private:

@@ -19,8 +19,8 @@ struct Standard {
     double rowwise = std::numeric_limits<double>::infinity();
     double error = std::numeric_limits<double>::infinity();  ///< of error and worst_error, which then must be settled
 };
-/// As krylov.stop has it. Mode auto asks for residual, row-wise and estimated error, whichever strategy it takes. Rows
-/// are then held to 1e-12, unless a Witness knows that less will do.
+/// The standard that krylov.stop names. Mode auto asks for residual, row-wise and estimated error, whichever strategy
+/// it takes. Rows are then held to 1e-12, unless a Witness knows that less will do.
 Standard standard_of(const SolverOptions& options);
 
 /// How far the worst of what is asked for is from its limit: 1 and less is good. Inf where x is not finite.
@@ -36,8 +36,8 @@ std::string lost_b_warning(const Accuracy& accuracy);
 /// M that leaves many steps to do knows little of the error: so many of them, on the equation of the error, tell more;
 /// 0: M knows enough.
 Index steps_of_estimate(const Attempt& tried);
-/// Of an iteration that has ended without success: no other could make x much better, as every row that counts is
-/// solved to LU's tolerance, and the error is estimated as small.
+/// Whether rounding limits an iteration that ended without success: every row that counts is solved to LU's tolerance,
+/// and the error is estimated as small.
 bool is_at_rounding(const Attempt& tried, double etol);
 
 /// What follows a direct solution's verdict: krylov.stop=error may refuse x all the same, and a success is warned of.
@@ -66,8 +66,8 @@ inline void add_work(const IterationReport& done, IterationReport& all)
 /// @param krylov  of the iteration; its steps count on  @param correction  by the M of the iteration  @param witness
 /// asked for what M cannot know; or null
 /// @param stop  of the iteration  @param tried  in: x and report of the iteration; out: of all
-/// Of an x that converged as far as the residual goes, but not to the standard, the outcome is stagnated, time_limit or
-/// cancelled, and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by
+/// An x whose residual is small enough may miss the standard: then the outcome is stagnated, time_limit or cancelled,
+/// and `inaccurate` is set. An x so large that b − A x cancels to rounding noise has passed its test by
 /// luck, and did not converge.
 template <Scalar S>
 void finish_iteration(Cpu& cpu, const CsrView<S>& A, std::span<const NotDeduced<S>> b, const KrylovOptions& krylov,

@@ -12,7 +12,7 @@
 
 namespace ilux {
 
-/// As krylov.null_space has it, or given vectors in its place; checked against every A.
+/// The null space that krylov.null_space names, or vectors given in its place; checked against every A.
 template <Scalar S = double>
 class AskedNullSpace {
 public:

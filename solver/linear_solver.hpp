@@ -53,7 +53,7 @@ public:
     /// @throws InvalidInput unless A is square and finite; DeviceError when a GPU is asked for and cannot be used
     /// Cost: O(nnz), and an analysis for LU where that may win.
     void analyse(const CsrView<S>& A, const Ahead& ahead = 1);
-    /// The same with a matrix that is given away.
+    /// Analyses a matrix that is given away.
     void analyse(CsrMatrix<S>&& A, const Ahead& ahead = 1);
 
     /// Factors the analysed values, or others. What fails gives way to what may do better, as long as there are time
@@ -71,7 +71,8 @@ public:
     /// New numbers for the next system: by the former pivots or preconditioner where they serve. As factor() the first
     /// time.
     FactorReport refactor(Array<const S> values);
-    /// The same for a matrix. @throws InvalidInput, naming what differs, where its pattern is not the analysed one
+    /// Refactors the values of a matrix. @throws InvalidInput, naming what differs, where its pattern is not the
+    /// analysed one
     FactorReport refactor(const CsrView<S>& A);
 
     /// Solves A x = b, Aᵀ x = b or Aᴴ x = b for the last numbers. `converged` is said of a residual recomputed from A,
@@ -84,12 +85,12 @@ public:
     /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it
     /// had factors, when lengths disagree, or when b is not finite
     SolverReport solve(Array<const S> b, Array<S> x, Transpose transpose = Transpose::no);
-    /// The same for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of
+    /// Solves for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of
     /// them together; after a column that was cancelled or late the others are not begun, and their x is as it was.
     /// @return a report for each, without x
     /// @throws InvalidInput as solve(), before anything is solved
     std::vector<SolverReport> solve_columns(Array<const S> B, Array<S> X, Transpose transpose = Transpose::no);
-    /// The same for `count` columns that begin ldb and ldx numbers apart, at least n.
+    /// Solves for `count` columns that begin ldb and ldx numbers apart, at least n.
     std::vector<SolverReport> solve_columns(std::size_t count, Array<const S> B, std::size_t ldb, Array<S> X,
                                             std::size_t ldx, Transpose transpose = Transpose::no);
     /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or

@@ -13,7 +13,7 @@
 namespace ilux {
 namespace {
 
-/// Of a column that comes after `last`, which ended the call.
+/// The report of a column that comes after `last`, which ended the call.
 template <Scalar S>
 SolverReport not_begun(const SolverReport& last, std::size_t column)
 {

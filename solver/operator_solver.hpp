@@ -34,7 +34,7 @@ public:
     SolverReport solve(const LinearOperator<Cpu, S>& A, Preconditioner<Cpu, S>* M, std::span<const S> b,
                        std::span<S> x);
 
-    /// As those of LinearSolver.
+    /// Both calls do what those of LinearSolver do.
     void listen(TryListener listener) { listener_ = std::move(listener); }
     void heed(StopToken stop) { stop_ = std::move(stop); }
 

@@ -8,7 +8,7 @@
 namespace ilux::app {
 namespace {
 
-// Of the drawing, before scaling. Text of size 12 is legible where 400 become the width of a phone.
+// Sizes of the drawing, before scaling. Text of size 12 is legible where 400 become the width of a phone.
 constexpr double      width = 400, height = 270, room_left = 64, room_right = 12, room_above = 14, room_below = 44;
 constexpr double      inner_width = width - room_left - room_right, inner_height = height - room_above - room_below;
 constexpr std::size_t most_points = 800;

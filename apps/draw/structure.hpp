@@ -40,7 +40,7 @@ inline constexpr Index hub_updates = 256;
 template <Scalar S>
 SparsityPicture picture_of(const CsrView<S>& A);
 
-/// Of what the solver has factored last, if anything.
+/// The structure of what the solver has factored last, if anything.
 template <Scalar S>
 std::optional<Structure> structure_of(const LinearSolver<S>& solver);
 

@@ -10,9 +10,9 @@
 
 namespace ilux::app {
 
-/// As solver/json/options_json.hpp, with `rhs`.
+/// The options as solver/json/options_json.hpp has them, with `rhs`.
 nlohmann::ordered_json to_json(const SolveOptions& options);
-/// As read_options. @param file  named in messages
+/// Reads options as read_options() does. @param file  named in messages
 void read_config(SolveOptions& options, std::string_view text, std::string_view file);
 
 /// @throws as read_config; InvalidInput also when the file cannot be read, or is larger than any config can be

@@ -53,8 +53,8 @@ struct NamedMatrix {
 /// @param options  of reading a file
 /// @throws InvalidInput naming the file, line and value; InvalidOption for a gallery problem or key that does not exist
 NamedMatrix load_any_matrix(const std::string& name, const ReadOptions& options = {});
-/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery
-/// problem does
+/// Loads a matrix of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the
+/// gallery problem does
 CsrMatrix<double> load_real_matrix(const std::string& name, const ReadOptions& options = {});
 
 /// What ends the reading of files.
@@ -108,8 +108,8 @@ void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {})
 /// those stored
 AnyProblem load_any_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {},
                             RhsColumns columns = RhsColumns::one, const std::function<void(Offset)>& on_size = {});
-/// The same of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the gallery
-/// problem does
+/// Loads a problem of real values. @throws InvalidInput also when the file has complex ones, InvalidOption when the
+/// gallery problem does
 Problem<> load_problem(const std::string& matrix, const std::string& rhs, const ReadLimit& limit = {});
 
 /// ‖x − x*‖_∞ / ‖x*‖_∞, NaN when x* is not known.

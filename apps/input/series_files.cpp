@@ -185,7 +185,7 @@ void SeriesFiles::open_files(std::vector<SystemFiles> systems_there, const ReadL
     throw InvalidInput(fmt::format("{}: there is no right-hand side beside it, as there is for others", bare->matrix));
 }
 
-/// Of the first file that can be used; one before it is refused in its turn, as any other.
+/// Takes the pattern of the first file that can be used. A file before it is refused in its turn, like any other.
 void SeriesFiles::take_pattern(const ReadLimit& limit)
 {
     std::string why;

@@ -78,7 +78,7 @@ struct Refusal {
     std::string message = "an unknown exception";
 };
 
-/// Of the exception under way. @throws BrokenOutput again: no object can follow there
+/// The refusal that the exception under way makes. @throws BrokenOutput again: no object can follow there
 Refusal refusal()
 {
     try {

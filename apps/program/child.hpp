@@ -26,7 +26,7 @@ inline constexpr const char* this_program = "/proc/self/exe";
 Ending run_program(const std::string& program, const std::vector<std::string>& arguments, double seconds,
                    const std::function<void(std::string_view line)>& take, TimeLimit limit = TimeLimit::in_all);
 
-/// The same of `ilux arguments...`. @return Ending::words
+/// Runs `ilux arguments...` in this way. @return Ending::words
 std::string run_self(const std::vector<std::string>& arguments, double seconds,
                      const std::function<void(std::string_view line)>& take, TimeLimit limit = TimeLimit::in_all);
 

@@ -12,7 +12,7 @@ class BrokenOutput : public InvalidInput {
     using InvalidInput::InvalidInput;
 };
 
-/// As its user types it; main() sets it.
+/// The program's name as its user types it; main() sets it.
 inline std::string_view program_name = "ilux";
 
 /// Once, before anything is opened. A closed descriptor among 0, 1 and 2 would be taken by the next file, which would
@@ -22,12 +22,12 @@ void settle_descriptors();
 
 /// Writes all of it at once. @throws BrokenOutput with the system's reason
 void write_out(std::string_view text);
-/// The same on standard error; what cannot be written there is lost.
+/// Writes to standard error; what cannot be written there is lost.
 void write_err(std::string_view text) noexcept;
 
 /// The program's name and the message, on a line of its own whatever names it holds.
 void complain(std::string_view message) noexcept;
-/// The same of memory, for which none is needed.
+/// Says that memory ran out. The call itself takes no memory.
 void complain_of_memory() noexcept;
 
 }  // namespace ilux::app

@@ -8,7 +8,7 @@ namespace ilux::app {
 /// From now on Ctrl-C (SIGINT) and SIGTERM stop what heeds this token; a second signal of the kind ends the program at
 /// once. A signal that is ignored, as of a job in the background, stays so.
 StopToken heed_signals();
-/// The same token, whether or not signals are heeded: where not, they end the program.
+/// The token that signals stop, whether or not they are heeded: where not, they end the program.
 StopToken signal_token();
 
 }  // namespace ilux::app

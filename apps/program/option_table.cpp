@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t help_column = 26;
 
-/// As far as a line goes; what follows the first semicolon can wait.
+/// The description as far as a line goes; what follows the first semicolon can wait.
 std::string in_short(const std::string& description)
 {
     constexpr std::size_t most = 80;

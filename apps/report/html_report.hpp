@@ -15,8 +15,8 @@ namespace ilux::app {
 /// @param pattern  of A
 std::string html_report(const Run& run, const ProblemFacts& problem, const SparsityPicture& pattern);
 
-/// The same sections; convergence is a point for each system. A frequency sweep has its transfer curve after the
-/// outcome.
+/// A page has the same sections for a series; convergence is a point for each system. A frequency sweep has its
+/// transfer curve after the outcome.
 /// @param all      with the structure kept (run_sequence)
 /// @param systems  all of them, in order
 std::string html_report(const SequenceReport& all, std::span<const SystemReport> systems, const SequenceFacts& series,

@@ -45,7 +45,7 @@ constexpr std::array<const char*, 27> report_keys{"version",
                                                   "attempts",
                                                   "options"};
 
-/// Of several right-hand sides, in the order of the columns.
+/// Reports of several right-hand sides, in the order of the columns.
 Json columns_json(const Run& run)
 {
     Json all = Json::array();

@@ -103,7 +103,7 @@ public:
         take(solver_.refactor_and_solve(A.val(), b, x), one, all);
         if (options_.sequence.reuse_x && one.converged()) guess_ = x;
     }
-    /// The same for those that wait, together.
+    /// Solves those that wait together.
     void solve(const CsrView<S>& A, Waiting<S>& waiting, SequenceReport& all)
     {
         if (waiting.member.empty()) return;
@@ -320,7 +320,7 @@ void run(Series<S>& series, Input& input, Index batch, const StopToken& stop, co
     }
 }
 
-/// As many as were asked for, unless each system is to start from the one before.
+/// The members of a batch: as many as were asked for, unless each system is to start from the one before.
 Index batch_of(const SequencePlan& plan, const SolveOptions& options, std::vector<std::string>& decisions)
 {
     if (plan.batch == 1 || !options.sequence.reuse_x || options.strategy() == SolverMode::direct) return plan.batch;

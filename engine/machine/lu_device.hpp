@@ -19,8 +19,8 @@ void require_null_space_possible(const SolverOptions& options);
 /// @throws DeviceError where a method of a GPU's LU is asked for, and there is none
 void require_device_for_lu(const SolverOptions& options);
 
-/// As choose_machine. For method lu a GPU only where it, or one of its methods, was asked for: take_gpu_for_fronts
-/// decides when there is an analysis, and of a series choose_refactor when there are pivots.
+/// Chooses a machine as choose_machine() does. Method lu gets a GPU only where it, or one of its methods, was asked
+/// for: take_gpu_for_fronts decides when there is an analysis, and of a series choose_refactor when there are pivots.
 template <Scalar S>
 Machine machine_for(const SolverOptions& options, const CsrView<S>& A, bool series,
                     std::vector<std::string>& decisions);

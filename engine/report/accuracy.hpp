@@ -26,8 +26,8 @@ struct Accuracy {
     double backward_error = std::numeric_limits<double>::quiet_NaN();  ///< ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)
     double rowwise =
         std::numeric_limits<double>::quiet_NaN();  ///< max_i |b − A x|_i / (|A||x| + |b|)_i [oettli_prager_64]
-    /// The same over the rows that count: of one whose terms are small beside 1e-12 Σ_j |a_ij| ‖x‖_∞, that is what r is
-    /// held against.
+    /// The largest over the rows that count. Where a row's terms are small beside 1e-12 Σ_j |a_ij| ‖x‖_∞, its r is held
+    /// against that.
     double rowwise_counting = std::numeric_limits<double>::quiet_NaN();
     /// ‖e‖_∞ / max_i s_i, where e ≈ A⁻¹(b − A x) and s_i = max(|x|, |x + e|)_i, or own_share of the unknown's own scale
     /// where that was asked for

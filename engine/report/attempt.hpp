@@ -99,7 +99,7 @@ struct Attempt {
     /// Why it did not succeed, in the words of whoever knew; or "".
     std::string why() const { return !failure.empty() ? failure : explanation.empty() ? report.detail : explanation; }
 
-    /// Of a success.
+    /// Adds a warning to a success.
     void warn(const std::string& what)
     {
         if (!what.empty()) warning += (warning.empty() ? "" : "; ") + what;

@@ -7,7 +7,7 @@
 namespace ilux {
 namespace {
 
-/// As measure() has it: numbers beyond need an exponent of their own.
+/// The bound of measure(): numbers beyond it need an exponent of their own.
 bool is_far_from_1(double largest)
 {
     constexpr int far = 200;

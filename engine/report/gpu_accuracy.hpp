@@ -29,7 +29,7 @@ public:
     }
     /// Own scales of the unknowns of the x measured last: note_own_scales().
     void note_own_scales() { scale_unknowns<S>(gpu_, A_, rows_.size, scale_); }
-    /// Of the x measured last: note_error().
+    /// Notes the error of the x measured last: note_error().
     void note_error(DeviceSpan<const S> x, DeviceSpan<const S> e, Accuracy& accuracy);
     /// Powers of two D_i near 1 / (|A||x| + |b|)_i for the x measured last, and their inverses.
     void equilibrate(DeviceSpan<S> D, DeviceSpan<S> inverse);

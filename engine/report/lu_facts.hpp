@@ -11,8 +11,8 @@
 
 namespace ilux {
 
-/// Of one system, or of the last of a series that could be factored. After another analysis, until numbers are
-/// factored: what that foresees, and the counts of the series.
+/// Facts of one system's LU, or of the last one in a series that could be factored. After another analysis, until
+/// numbers are factored, they are what that foresees, and the counts of the series.
 struct LuFacts {
     LuSymbolicReport symbolic;
     Offset           nnz = 0, nnz_F = 0;  ///< L + U of the diagonal blocks, unit diagonal not counted; above the blocks

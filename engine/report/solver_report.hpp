@@ -32,8 +32,8 @@ struct [[nodiscard]] SolverReport {
     bool                       begun = true;  ///< false: one of several columns, after one that was cancelled or late
 
     const Attempt& result() const { return attempts[best]; }
-    /// Of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or the
-    /// preconditioner lacks rank.
+    /// The outcome of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or
+    /// the preconditioner lacks rank.
     Outcome outcome() const;
     bool    converged() const { return outcome() == Outcome::converged; }
     double  relative_residual() const { return result().report.relative_residual; }  ///< recomputed from A, b and x

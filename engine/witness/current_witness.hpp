@@ -28,7 +28,7 @@ public:
         of_these_numbers_ = true;
         return &*witness_;
     }
-    /// Of these numbers; null: nobody asked for it.
+    /// The witness of these numbers; null: nobody asked for it.
     const Witness<S>* at_hand() const { return witness_ && of_these_numbers_ ? &*witness_ : nullptr; }
 
 private:

@@ -86,7 +86,7 @@ bool Dominance<S>::follow(Index i)
     return follow(i, limits.tied * beside, 0, A_.rows());
 }
 
-/// The same for grounded rows of a range, by entries of at least the size `tie`.
+/// Follows grounded rows of a range, by entries of at least the size `tie`.
 template <Scalar S>
 bool Dominance<S>::follow(Index i, double tie, Index first, Index end)
 {

@@ -53,7 +53,7 @@ private:
     bool                      dominant_ = false;
 };
 
-/// The same proof for other numbers of the pattern, on a GPU: each row leads where it led before.
+/// Repeats a proof for other numbers of the pattern on a GPU: each row leads where it led before.
 template <Scalar S>
 class GpuDominance {
 public:

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of one text, or of its first line that has one.
+/// The object in a text, or in its first line that has one.
 Json find_object(std::string_view text, std::string_view name)
 {
     const auto object_in = [](std::string_view part) {

@@ -218,7 +218,7 @@ public:
     }
 
 private:
-    /// Of the cycles that `count` warps left, the middle of some runs of their mean.
+    /// Mean cycles that `count` warps left, the median of some runs.
     double mean_cycles(int count, const std::function<void()>& prepare, const std::function<void()>& run)
     {
         std::vector<double> means;
@@ -242,7 +242,7 @@ private:
         cuda::check_launch("read_all");
     }
 
-    /// Of one access to `bytes` from the beginning of the memory, after `swept` was read last.
+    /// Seconds of one access to `bytes` from the beginning of the memory, after `swept` was read last.
     double latency(int transactions, std::size_t bytes, const double* swept, std::size_t swept_bytes, int count)
     {
         const auto        sectors = static_cast<std::uint32_t>(bytes / sector_bytes);
@@ -287,7 +287,7 @@ private:
         return passes * double(bytes) / events_.seconds(gpu_, [&] { read(memory_.data(), bytes, passes); });
     }
 
-    /// Of a step of each of so many warps, which run side by side.
+    /// Cycles of a step of each of so many warps, which run side by side.
     template <bool first_level>
     double update_cycles(int warps, Offset entries)
     {
@@ -318,7 +318,7 @@ private:
         cuda::check_launch("nothing");
     }
 
-    /// Of one node in a row of them.
+    /// Seconds of one node in a row of them.
     double node_seconds(int blocks)
     {
         const auto graph = cuda::capture_graph(gpu_, [&] {
@@ -331,8 +331,8 @@ private:
         return events_.seconds(gpu_, run) / nodes;
     }
 
-    /// As a refactorization is called for: scatter, start, the graph of its levels, two launches of the monitor; and
-    /// waiting.
+    /// Seconds of the calls of a refactorization: scatter, start, the graph of its levels, two launches of the monitor;
+    /// and waiting.
     double call_seconds()
     {
         const auto          graph = cuda::capture_graph(gpu_, [&] { launch_nothing(1); });

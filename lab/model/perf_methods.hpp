@@ -19,7 +19,7 @@ struct MethodPrediction {
     RefactorMethod method = RefactorMethod::automatic;  ///< automatic: dot products
     double         seconds = 0;  ///< numeric phase with monitor, values on the device, caches warm
 };
-/// Of every method, cpu with so many threads; in the order of RefactorMethod.
+/// Predictions for every method in the order of RefactorMethod; cpu has so many threads.
 std::vector<MethodPrediction> predict_methods(const LuPattern& pattern, const DeviceParameters& device, int threads);
 
 }  // namespace ilux

@@ -109,7 +109,7 @@ double mwp(const DeviceParameters& device, double mem_cycle, double memory_bytes
                        : std::numeric_limits<double>::infinity();
 }
 
-/// Of one run: seconds, but for periods.
+/// Costs of one run: seconds, but for periods.
 struct LeftModel::Costs {
     const DeviceParameters& device;
     double                  active = 1, miss = 0;
@@ -204,7 +204,7 @@ double LeftModel::begin_seconds(const Costs& cost, Index k) const
     return accesses * cost.single + cost.seconds(cost.scatter(column_[k]), column_[k].steps);
 }
 
-/// Of a column that waits for nobody.
+/// Seconds of a column that waits for nobody.
 double LeftModel::column_seconds(const Costs& cost, Index k) const
 {
     const Offset begin = pattern_.col_ptr[k], diag = pattern_.diag[k];

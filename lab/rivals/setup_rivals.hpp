@@ -61,7 +61,7 @@ std::string why_no_amgcl();
 RivalAnswer solve_by_amgcl_spai0(const RivalTask& task);
 RivalAnswer solve_by_amgcl_ilu0(const RivalTask& task);
 
-/// The same with spai0 by its CUDA backend, set up on the host.
+/// AMGCL with spai0 by its CUDA backend, set up on the host.
 std::string about_amgcl_cuda();
 std::string why_no_amgcl_cuda();
 /// @throws DeviceError without a GPU; InvalidInput with AMGCL's words

@@ -37,7 +37,7 @@ private:
     Problem<>                      problem_;
 };
 
-/// Of one system by one method: "7:gmres"; the truth is a step, too.
+/// A step is one system by one method: "7:gmres"; the truth is a step, too.
 struct AccuracyStep {
     Index       system = 0;
     std::string what;           ///< truth, or a MethodChoice

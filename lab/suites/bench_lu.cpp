@@ -16,6 +16,7 @@
 #include "ilux/lab/suites/bench_lu_measure.hpp"
 #include "ilux/lab/suites/bench_lu_report.hpp"
 #include "ilux/lab/suites/bench_lu_rivals.hpp"
+#include "ilux/lab/suites/lu_arguments.hpp"
 #include "ilux/lab/suites/suites.hpp"
 #include "ilux/engine/machine/device.hpp"
 
@@ -35,13 +36,9 @@ constexpr std::array<const char*, 6> standard_set{
     "gallery:power_grid:n=100",          "gallery:like_G3_circuit:scale=0.03",  "gallery:poisson2d:n=120",
 };
 
-struct LuBenchArguments {
-    LuBench                  bench;
-    DeviceChoice             device = DeviceChoice::automatic;
-    std::vector<std::string> paths, methods, steps;
-    bool                     ablation = false, json = false, in_process = false;
-    Output                   svg;
-    std::string              commit = build_commit();
+struct LuBenchArguments : LuArguments {
+    std::vector<std::string> methods;
+    bool                     ablation = false;
 };
 
 /// Rivals that only --methods names stand before the methods that a crash may cut off.
@@ -74,43 +71,23 @@ std::vector<std::string> chosen_methods(const std::string& given)
 /// false: only help was asked for.
 bool parse_lu_bench(Arguments arguments, LuBenchArguments& given)
 {
-    auto        app = parser("lu", "Times LU factorizations with given pivots by every method that this machine has.");
-    std::string methods = fmt::format("{}", fmt::join(standard_methods, ",")), steps, device = "auto";
-    const auto  option = [&](const char* name, std::string& text, std::string_view help, const char* group,
-                            const char* value, const std::string& standard) {
-        app->add_option(name, text, std::string(help))->group(group)->type_name(value)->default_str(standard);
-    };
-    app->add_option("PATHS", given.paths,
-                    "folders as of ilux sequence, Matrix Market files, gallery:NAME[:key=value,...]")
-        ->type_name("FOLDER|FILE|gallery");
-    std::vector<std::pair<std::string, std::string>> values;  // of the fields of LuBench
-    values.reserve(5);
-    for_each_field(given.bench, [&](const std::string& path, auto& field, Range, std::string_view help) {
-        auto& [name, text] = values.emplace_back(path, "");
-        option(("--" + name).c_str(), text, help, "Measurement", "VALUE", field_text(field));
-    });
-    option("--methods", methods,
-           "some of them, or supernodes, supernodes_gpu, or other solvers: cudss, pardiso, umfpack, superlu",
-           "Measurement", "NAME,...", methods);
-    app->add_flag("--ablation", given.ablation, "glu3 also without small blocks and without streams")
+    LuParser    parser("lu",
+                       {.summary = "Times LU factorizations with given pivots by every method that this machine has.",
+                        .device = "cpu: no method of a GPU; gpu: an error without one",
+                        .json = "one JSON object instead of the table",
+                        .svg = "a chart of the numeric times",
+                        .steps = "of --in-process: dependencies, a method, cpu:THREADS, ablation"},
+                       given);
+    std::string methods = fmt::format("{}", fmt::join(standard_methods, ","));
+    parser.option("--methods", methods,
+                  "some of them, or supernodes, supernodes_gpu, or other solvers: cudss, pardiso, umfpack, superlu",
+                  "NAME,...", methods);
+    parser.app()
+        .add_flag("--ablation", given.ablation, "glu3 also without small blocks and without streams")
         ->group("Measurement");
-    option("--device", device, "cpu: no method of a GPU; gpu: an error without one", "Measurement", "auto|cpu|gpu",
-           "auto");
-    app->add_flag("--json", given.json, "one JSON object instead of the table")->group("Output");
-    app->add_output("--svg", given.svg, "a chart of the numeric times", "FILE");
-    option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
-    app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
-    option("--steps", steps, "of --in-process: dependencies, a method, cpu:THREADS, ablation", "Output", "NAME,...",
-           "");
-    app->needs_input = false;
-    if (!parse(*app, arguments)) return false;
-
-    for (const auto& [path, text] : values)
-        if (!text.empty()) set_field(given.bench, path, text);
-    ilux::parse_field("device", device, given.device);
+    parser.app().needs_input = false;
+    if (!parser.read(arguments)) return false;
     given.methods = chosen_methods(methods);
-    if (!steps.empty()) given.steps = split(steps);
-    for (const std::string& path : given.paths) require_path(path);
     if (given.paths.empty()) given.paths.assign(standard_set.begin(), standard_set.end());
     return true;
 }

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t other_values = std::size_t{1} << 26;  // 512 MB: many times any second-level cache
 
-/// Of one half of the memory onto the other.
+/// Bandwidth of a copy of one half of the memory onto the other.
 double measured_bandwidth(Gpu& gpu, DeviceSpan<double> memory)
 {
     const std::size_t half = memory.size() / 2;
@@ -79,7 +79,7 @@ typename LuBenchGpu<S>::Numeric LuBenchGpu<S>::numeric(GpuRefactor<T>& refactor,
     return times;
 }
 
-/// Of real_stand_ins.
+/// Times by real_stand_ins.
 template <Scalar S>
 Json LuBenchGpu<S>::real_by_the_same_pattern(RefactorMethod method)
 {

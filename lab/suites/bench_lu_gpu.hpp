@@ -18,21 +18,22 @@ public:
     /// @throws DeviceError without a GPU; OutOfMemory
     LuBenchGpu(const LuSystem<S>& system, const LuBench& bench);
 
-    /// As on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of other
-    /// data; first_prepare: prepare, but the first time, which also loads kernels; what auto has taken; modes of glu3;
-    /// copy_bandwidth. Of complex values also real: numeric and cold for real values by the same pattern.
+    /// Measures as on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of
+    /// other data; first_prepare: prepare, but the first time, which also loads kernels; what auto has taken; modes of
+    /// glu3; copy_bandwidth. Of complex values also real: numeric and cold for real values by the same pattern.
     /// @throws InvalidInput for a bad pivot, and as GpuRefactor
     nlohmann::ordered_json measure(RefactorMethod method);
 
     /// {taken, numeric, cold}, and warps of left: the numeric phase alone. @throws as measure
     nlohmann::ordered_json measure_numeric(RefactorMethod method, const LeftTuning& left = {});
 
-    /// As on_rival by cuDSS, with transfer, cold and copy_bandwidth as of measure; first_analyse and first_factor, of a
-    /// run before, which also loaded kernels. Values, b and x are in device memory. @throws as CudssRival
+    /// Measures as on_rival, by cuDSS, with transfer, cold and copy_bandwidth as of measure; first_analyse and
+    /// first_factor, of a run before, which also loaded kernels. Values, b and x are in device memory. @throws as
+    /// CudssRival
     nlohmann::ordered_json measure_cudss();
 
-    /// The same by our supernodes: analyse has the host's analysis and plan, and what goes to the device; factor the
-    /// first numbers.
+    /// Measures our supernodes in this way: analyse has the host's analysis and plan, and what goes to the device;
+    /// factor the first numbers.
     nlohmann::ordered_json measure_supernodes();
 
     /// glu3 as it is, without small blocks and without streams: numeric and cold.

@@ -63,7 +63,7 @@ using AnyLuSystem = std::variant<LuSystem<double>, LuSystem<std::complex<double>
 /// @param factored  false: `first` stays empty
 /// @throws as these, and InvalidInput for a singular matrix
 AnyLuSystem load_any_lu_system(const std::string& path, const LuBench& bench, bool factored = true);
-/// The same of real values, on one thread. @throws InvalidInput also when the file has complex ones
+/// Loads a system of real values, on one thread. @throws InvalidInput also when the file has complex ones
 LuSystem<> load_lu_system(const std::string& path);
 
 /// Columns that the usual device holds at once, 8 blocks a multiprocessor, for resource-aware levels. No device is

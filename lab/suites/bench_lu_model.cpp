@@ -17,6 +17,7 @@
 #include "ilux/lab/model/measure_device.hpp"
 #include "ilux/lab/suites/bench_lu_model_measure.hpp"
 #include "ilux/lab/suites/bench_lu_model_report.hpp"
+#include "ilux/lab/suites/lu_arguments.hpp"
 #include "ilux/lab/suites/suites.hpp"
 #include "ilux/engine/machine/device.hpp"
 
@@ -27,14 +28,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr double parameters_limit = 120;  // seconds; they take two
 
-struct LuModelArguments {
-    LuBench                  bench;
-    DeviceChoice             device = DeviceChoice::automatic;
-    std::vector<std::string> paths, steps;
-    std::vector<Index>       warps{1, 2, 4, 8, 16, 24, 32, 48, 64};
-    Output                   svg;
-    std::string              parameters, commit = build_commit();
-    bool                     json = false, in_process = false;
+struct LuModelArguments : LuArguments {
+    std::vector<Index> warps{1, 2, 4, 8, 16, 24, 32, 48, 64};
+    std::string        parameters;
 };
 
 /// @throws InvalidOption for anything but ascending numbers from 1
@@ -55,46 +51,25 @@ std::vector<Index> parse_warps(const std::string& text)
 /// false: only help was asked for.
 bool parse_lu_model(Arguments arguments, LuModelArguments& given)
 {
-    auto        app = parser("lu-model", "Compares predicted and measured times of LU refactorization on a GPU.");
-    std::string warps, steps, device = "auto";
-    const auto  option = [&](const char* name, std::string& text, std::string_view help, const char* group,
-                            const char* value, const std::string& standard) {
-        app->add_option(name, text, std::string(help))->group(group)->type_name(value)->default_str(standard);
-    };
-    app->add_option("PATHS", given.paths,
-                    "folders as of ilux sequence, Matrix Market files, gallery:NAME[:key=value,...]")
-        ->type_name("FOLDER|FILE|gallery");
-    std::vector<std::pair<std::string, std::string>> values;  // of the fields of LuBench, but for what lu alone does
-    values.reserve(4);
-    for_each_field(given.bench, [&](const std::string& path, auto& field, Range, std::string_view help) {
-        if (path == "loop-limit") return;
-        auto& [name, text] = values.emplace_back(path, "");
-        option(("--" + name).c_str(), text, help, "Measurement", "VALUE", field_text(field));
-    });
-    option("--warps", warps, "of method left on a multiprocessor, as far as they fit", "Measurement", "N,...",
-           fmt::format("{}", fmt::join(given.warps, ",")));
-    option("--parameters", given.parameters, "measured before: a report of this suite, or its key parameters",
-           "Measurement", "FILE.json", "");
-    option("--device", device, "cpu: only predictions and cpu, with --parameters; gpu: an error without one",
-           "Measurement", "auto|cpu|gpu", "auto");
-    app->add_flag("--json", given.json, "JSON objects, one a line, instead of the table")->group("Output");
-    app->add_output("--svg", given.svg, "a chart of predicted against measured times", "FILE");
-    option("--commit", given.commit, "of the sources, for the JSON", "Output", "TEXT", "");
-    app->add_flag("--in-process", given.in_process, "measure here, one JSON line a finding")->group("Output");
-    option("--steps", steps, "of --in-process: parameters, left:WARPS, a method, cpu:THREADS", "Output", "NAME,...",
-           "");
-    if (!parse(*app, arguments)) return false;
-
-    for (const auto& [path, text] : values)
-        if (!text.empty()) set_field(given.bench, path, text);
-    ilux::parse_field("device", device, given.device);
+    LuParser    parser("lu-model",
+                       {.summary = "Compares predicted and measured times of LU refactorization on a GPU.",
+                        .device = "cpu: only predictions and cpu, with --parameters; gpu: an error without one",
+                        .json = "JSON objects, one a line, instead of the table",
+                        .svg = "a chart of predicted against measured times",
+                        .steps = "of --in-process: parameters, left:WARPS, a method, cpu:THREADS",
+                        .left_out = "loop-limit"},
+                       given);
+    std::string warps;
+    parser.option("--warps", warps, "of method left on a multiprocessor, as far as they fit", "N,...",
+                  fmt::format("{}", fmt::join(given.warps, ",")));
+    parser.option("--parameters", given.parameters, "measured before: a report of this suite, or its key parameters",
+                  "FILE.json");
+    if (!parser.read(arguments)) return false;
     if (!warps.empty()) given.warps = parse_warps(warps);
-    if (!steps.empty()) given.steps = split(steps);
-    for (const std::string& path : given.paths) require_path(path);
     return true;
 }
 
-/// Of a file; or, from one process to another, the object itself.
+/// Reads the parameters from a file; from one process to another the text is the object itself.
 DeviceParameters read_parameters(const std::string& given)
 {
     if (given.starts_with('{')) return parse_device_parameters(given, "--parameters");

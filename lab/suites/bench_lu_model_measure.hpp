@@ -16,7 +16,7 @@ namespace ilux::app {
 nlohmann::ordered_json predictions_json(const LuSystem<>& system, const DeviceParameters& device,
                                         const std::vector<Index>& each, int threads);
 
-/// As measure_lu: {"matrix": {..., "predicted": predictions_json}}, then the steps.
+/// Measures as measure_lu does, and prints {"matrix": {..., "predicted": predictions_json}}, then the steps.
 /// @param steps  dataflow, left, glu1, glu3, islu; cpu:THREADS; left:EACH
 void measure_lu_model(const LuBench& bench, const std::string& path, const DeviceParameters& device,
                       const std::vector<Index>& each, const std::vector<std::string>& steps, const TakeJson& take);

@@ -28,7 +28,7 @@ std::optional<double> seconds_of(const Json& found, std::string_view method, boo
     return seconds;
 }
 
-/// Of a refactorization and a solution on one thread.
+/// Seconds of a refactorization and a solution on one thread.
 std::optional<double> with_solution(const Json& found, std::string_view method)
 {
     for (const Json& m : found["methods"])

@@ -36,7 +36,7 @@ std::string milliseconds(double seconds)
                            : fmt::format("{:.0f}", value);
 }
 
-/// Of an object of times, or "-" without one.
+/// The median in an object of times, or "-" without one.
 std::string median_ms(const Json& method, const char* stage)
 {
     return method.contains(stage) ? milliseconds(method[stage]["median"].get<double>()) : "-";

@@ -30,7 +30,7 @@ struct DiagonalFacts {
 
 inline constexpr std::size_t most_unmatched = 6;  ///< one more than are named
 
-/// Of the maximum-product matching.
+/// Facts of the maximum-product matching.
 struct Matched {
     Index              rank = 0;          ///< structural rank
     bool               optimal = true;    ///< as in Matching
@@ -42,7 +42,7 @@ struct Matched {
 /// Columns of L + U that wait for one another; from a factorization.
 struct Levels {
     Index left = 0, exact = 0, relaxed = 0;  ///< how many, by rule
-    /// Of the left-looking ones.
+    /// Facts of the left-looking levels.
     std::vector<Index>                  sizes = {};       ///< columns of each
     std::vector<LuLevelStatistics::Hub> hubs = {};        ///< by updates, most first
     std::vector<Index>                  hub_column = {};  ///< of A

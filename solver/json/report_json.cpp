@@ -100,7 +100,7 @@ Json seconds_json(const SolverReport& report)
             {"total", report.seconds}};
 }
 
-/// Of the result, or else of the last try that has it: both strategies may have been tried.
+/// Facts of the result, or else of the last try that has them: both strategies may have been tried.
 template <class Facts>
 std::optional<Facts> last_of(const SolverReport& report, std::optional<Facts> Attempt::*facts)
 {

@@ -48,8 +48,8 @@ struct OtherStrategies {
     Plan first_iterative;
 };
 
-/// The same for mode auto, which may change its strategy: from a direct solution, once other pivots are of no use, to
-/// an iteration; from an iteration to LU, where that is expected to take no longer than a tighter preconditioner, or
+/// The next plan of mode auto, which may change its strategy: from a direct solution, once other pivots are of no use,
+/// to an iteration; from an iteration to LU, where that is expected to take no longer than a tighter preconditioner, or
 /// there is none; then back to tighter preconditioners. A factorization given up for the sake of the other strategy
 /// gets all the time that is left in the end.
 std::optional<Plan> next_plan_of_either_strategy(const SolverOptions& options, const OtherStrategies& strategies,

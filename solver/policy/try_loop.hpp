@@ -72,7 +72,7 @@ public:
     /// Seconds of factors are told once, with the first b.
     void forget_seconds();
     void decide(std::string decision) { decisions_.push_back(std::move(decision)); }
-    /// The same for those that were not told yet.
+    /// Adds the decisions that were not told yet.
     void note(const std::vector<std::string>& decisions);
 
     /// All tries since the last report, and what was decided; they are forgotten.

@@ -232,6 +232,7 @@ TEST_F(LabCli, LuRefusesWhatItDoesNotKnow)
     expect_refusal(1, {"lu", "--repetitions", "0"}, {"repetitions=0"});
     expect_refusal(1, {"lu", "--loop-limit", "0"}, {"loop-limit=0"});
     expect_refusal(1, {"lu", "--device", "cup"}, {"auto|cpu|gpu"});
+    expect_refusal(1, {"lu", "--steps", "foo"}, {"--steps", "--in-process"});
     expect_refusal(2, {"lu", folder.file("nowhere")}, {"nowhere"});
     expect_refusal(2, {"lu", "--svg", folder.file("no/such/a.svg")}, {"no/such"});
 }
