@@ -8,6 +8,14 @@
 
 namespace ilux {
 
+/// How often a word stands in a text.
+inline int count(const std::string& text, const std::string& word)
+{
+    int found = 0;
+    for (std::size_t p = text.find(word); p != std::string::npos; p = text.find(word, p + 1)) ++found;
+    return found;
+}
+
 /// What is wrong with a document of elements, attributes in double quotes and text; "" when it is well-formed.
 inline std::string why_not_xml(const std::string& text)
 {

@@ -14,13 +14,6 @@
 namespace ilux {
 namespace {
 
-int count(const std::string& text, const std::string& word)
-{
-    int found = 0;
-    for (std::size_t p = text.find(word); p != std::string::npos; p = text.find(word, p + 1)) ++found;
-    return found;
-}
-
 // --- the report ----------------------------------------------------------------------------------------------------
 
 /// A matrix measured by all variants: stages of 1, 2, 3 and 4 ms, doubled for c and quadrupled for b and a.

@@ -11,13 +11,6 @@
 namespace ilux {
 namespace {
 
-int count(const std::string& text, const std::string& word)
-{
-    int found = 0;
-    for (std::size_t p = text.find(word); p != std::string::npos; p = text.find(word, p + 1)) ++found;
-    return found;
-}
-
 TEST(WellFormed, TellsGoodFromBad)
 {
     EXPECT_EQ(why_not_xml("<a b=\"1\"><c/>x &lt; y</a>\n"), "");
