@@ -123,13 +123,13 @@ template <Scalar S>
 void BatchGroup<S>::improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries)
 {
     const std::size_t        n = systems.n;
-    const Standard           limits = DirectBatch<S>::standard(options_);
+    const Standard           limits = standard_of_lu(options_);
     std::vector<std::size_t> going;
     for (std::size_t m = 0; m < tries.size(); ++m)
         if (tries[m].apart == Apart::none) going.push_back(m);
     if (going.empty()) return;
     measure_those(cpu, A, going, systems, tries);
-    for (Index step = 0; step < DirectBatch<S>::most_corrections; ++step) {
+    for (Index step = 0; step < most_lu_corrections; ++step) {
         std::erase_if(going, [&](std::size_t m) {
             return !tries[m].accuracy.finite || excess(tries[m].accuracy, limits) <= 1;
         });

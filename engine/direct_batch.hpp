@@ -10,7 +10,7 @@
 #include "ilux/direct/batch/lu_batch.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/engine/report/batch_report.hpp"
-#include "ilux/engine/standard.hpp"
+#include "ilux/engine/lu_judge.hpp"
 #include "ilux/engine/witness/known_answer.hpp"
 
 namespace ilux {
@@ -95,13 +95,6 @@ private:
 template <Scalar S = double>
 class DirectBatch {
 public:
-    static constexpr Index most_corrections = 5;
-    /// What ends corrections of x.
-    static Standard standard(const SolverOptions& options)
-    {
-        return {.rowwise = lu_tolerance, .error = std::min(uncertain_from, options.krylov.etol)};
-    }
-
     /// @param cpu  its threads take part  @param gpu  null: the host; else it must outlive this
     /// @param members  that are wanted together  @param most_bytes  of the GPU, or of the host
     /// @throws as LuBatch

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "ilux/base/instances.hpp"
@@ -46,8 +44,13 @@ void add_reason(std::string& reason, const std::string& more)
 }  // namespace
 
 template <Scalar S>
-DirectSolver<S>::DirectSolver(Machine machine, const SolverOptions& options, double systems)
-    : machine_(std::move(machine)), options_(options), systems_(systems), plan_due_(!options.plan.empty())
+DirectSolver<S>::DirectSolver(Machine machine, const SolverOptions& options, double systems,
+                              std::shared_ptr<SystemValues<S>> values)
+    : machine_(std::move(machine)),
+      options_(options),
+      series_{.systems = systems, .plan_due = !options.plan.empty()},
+      values_(std::move(values)),
+      batches_(machine_, options_)
 {}
 
 template <Scalar S>
@@ -61,20 +64,18 @@ void DirectSolver<S>::take(std::shared_ptr<const LuSymbolic> symbolic, const LuO
 {
     facts_ = facts_before(*symbolic);  // first: it may lack memory
     symbolic_ = std::move(symbolic);
-    stored_pivots_.reset();
-    gpu_side_.reset();
+    stored_.reset();
     given_ = lu;
-    drop_factors();
-    facts_->repivots = earlier_repivots_;
+    release();
+    facts_->repivots = series_.repivots;
 }
 
 template <Scalar S>
 void DirectSolver<S>::take(const LuPlan& stored, const LuOptions& lu)
 {
     take(stored.symbolic, lu);
-    stored_pivots_ = stored.pattern;
-    stored_growth_ = stored.growth;
-    plan_due_ = false;
+    if (stored.pattern) stored_ = {stored.pattern, stored.growth};
+    series_.plan_due = false;
 }
 
 template <Scalar S>
@@ -82,28 +83,27 @@ void DirectSolver<S>::choose_pivots_by(const LuOptions& lu)
 {
     if (chooses_pivots_by(lu)) return;
     given_.pivot_tol = lu.pivot_tol;
-    stored_pivots_.reset();
+    stored_.reset();
     drop_factors();
-    facts_->repivots = earlier_repivots_;
+    facts_->repivots = series_.repivots;
 }
 
 /// Reports count through the whole series.
 template <Scalar S>
 void DirectSolver<S>::drop_factors()
 {
-    if (lu_) earlier_repivots_ += lu_->repivots();
+    if (lu_) series_.repivots += lu_->status().repivots;
     lu_.reset();
     factored_ = false;
-    release_batch();
-    no_batch_for_.reset();
+    batches_.forget();
 }
 
 template <Scalar S>
 void DirectSolver<S>::release()
 {
     drop_factors();
-    gpu_side_.reset();
-    workspace_.reset();
+    judge_there_.reset();
+    judge_.reset();
 }
 
 /// What every call for new numbers begins with.
@@ -117,10 +117,10 @@ void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
     tried.lu = facts_;
     if (lu_) return lu_->heed(stop);
     require_memory(*symbolic_, given_, sizeof(S));
-    workspace_.emplace(symbolic_->n);
+    judge_.emplace(machine_.cpu, options_, symbolic_->n);
     LuOptions now = symbolic_->options;
     now.pivot_tol = given_.pivot_tol;
-    lu_.emplace(machine_.cpu, symbolic_, now);
+    lu_.emplace(machine_.cpu, symbolic_, now, values_);
     lu_->heed(stop);
     const bool fronts = symbolic_->options.supernodes != LuSupernodes::off;
     if (!machine_.gpu && fronts)
@@ -133,14 +133,6 @@ void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
         }
 }
 
-/// The first factors leave their plan behind.
-template <Scalar S>
-void DirectSolver<S>::keep_plan(Attempt& tried)
-{
-    if (!std::exchange(plan_due_, false)) return;
-    tried.decisions.push_back(save_plan(*lu_, *symbolic_, given_, options_, tried.seconds_factor));
-}
-
 /// What became of the numbers. @return whether there are factors
 template <Scalar S>
 bool DirectSolver<S>::took(const LuReport& done, Attempt& tried)
@@ -148,7 +140,7 @@ bool DirectSolver<S>::took(const LuReport& done, Attempt& tried)
     tried.action = action_of(done);
     tried.seconds_factor = done.seconds;
     factored_ = done.outcome == Outcome::converged;
-    if (done.action != LuAction::refactor) condition_known_ = false;
+    if (done.action != LuAction::refactor) series_.condition_known = false;
     if (factored_) {
         tried.reason = done.reason;
         return true;
@@ -165,22 +157,24 @@ bool DirectSolver<S>::took(const LuReport& done, Attempt& tried)
 template <Scalar S>
 void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
 {
-    if (!chosen_ && systems_ > 1) choose_refactor(machine_, options_, *lu_, systems_ - 1, tried.decisions);
-    chosen_ = true;
+    if (!series_.device_chosen && series_.systems > 1)
+        choose_refactor(machine_, options_, *lu_, series_.systems - 1, tried.decisions);
+    series_.device_chosen = true;
     if (!lu_->on_gpu()) machine_.gpu.reset();  // it could not hold them
     tried.device = machine_.device();
-    if (lu_->storage() != storage_told_) tried.decisions.push_back("numbers of L and U " + lu_->storage());
-    storage_told_ = lu_->storage();
+    const LuStatus status = lu_->status();
+    if (status.storage != series_.storage) tried.decisions.push_back(fmt::format("numbers of L and U {}", status.storage));
+    series_.storage = status.storage;
     if (tried.action != SolverAction::refactor || facts_->nnz == 0) note_factors(*lu_, A.nnz(), *facts_);
-    const PivotMonitor& monitor = lu_->monitor();
-    facts_->refactor = lu_->refactor_method();
+    const PivotMonitor monitor = lu_->pivots().monitor;
+    facts_->refactor = status.method;
     facts_->growth = monitor.rgrowth;
     facts_->rcond = monitor.rcond();
-    facts_->repivots = earlier_repivots_ + lu_->repivots();
+    facts_->repivots = series_.repivots + status.repivots;
     tried.lu = facts_;
     tried.fill = facts_->fill;
-    tried.factor_bytes = lu_->bytes();
-    tried.workspace_bytes = workspace_->bytes();
+    tried.factor_bytes = status.bytes;
+    tried.workspace_bytes = judge_->bytes();
 }
 
 /// Orders the columns anew (COLAMD), where pivots have filled more than their order foresaw and that expects less.
@@ -218,106 +212,51 @@ template <Scalar S>
 bool DirectSolver<S>::factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried)
 {
     begin(stop, tried);
-    if (stored_pivots_) {
+    if (stored_) {
         anew = false;
-        lu_->take_pivots(std::exchange(stored_pivots_, nullptr), stored_growth_);
+        lu_->take_pivots(stored_->pattern, stored_->growth);
+        stored_.reset();
     }
     if (limits_fill(*symbolic_)) lu_->limit_fill(most_fill);
-    LuReport done = anew ? lu_->factor(A.val()) : refactored(A);
+    LuReport done = anew ? lu_->factor(A.val()) : lu_->refactor_or_factor(A.val());
     if (done.overfilled) done = reordered(A, done, stop, tried);
     if (!took(done, tried)) return false;
-    keep_plan(tried);
+    if (std::exchange(series_.plan_due, false))  // the first factors leave their plan behind
+        tried.decisions.push_back(save_plan(*lu_, *symbolic_, given_, options_, tried.seconds_factor));
     note(A, tried);
     return true;
 }
 
 /// An estimate takes as long as several solves: it is made for new pivots.
 template <Scalar S>
-void DirectSolver<S>::estimate_condition(const CsrView<S>& A, Attempt& tried)
+void DirectSolver<S>::note_condition(const CsrView<S>& A, Attempt& tried)
 {
-    if (tried.action == SolverAction::refactor && condition_known_) return;
-    condition_known_ = true;
-    const SolveInPlace<S> solve = [&](std::span<S> v, Transpose turn) {
-        if (lu_->on_gpu() && lu_->pivots().fronts) {  // many numbers, which stay there
-            better_.assign(v.begin(), v.end());
-            substitute(better_, v, turn);
-        } else lu_solve<S>(machine_.cpu, lu_->factors(), v, v, *workspace_, turn);
-    };
-    const auto n = static_cast<std::size_t>(A.rows());
-    tried.lu->condition = facts_->condition =
-        condition_estimate<S>(view(A), solve, std::span(workspace_->d).first(n), std::span(workspace_->r).first(n));
+    if (tried.action == SolverAction::refactor && series_.condition_known) return;
+    series_.condition_known = true;
+    tried.lu->condition = facts_->condition = judge_->condition(*lu_, A);
 }
 
-/// A success is warned of the unknowns that A leaves open, as its factors have it.
+/// The judge on the GPU where the factors and these arrays are; null where they are elsewhere, or it has no room.
 template <Scalar S>
-void DirectSolver<S>::warn_of_open_unknowns(const TurnedMatrix<S>& A, Attempt& tried)
+GpuLuJudge<S>* DirectSolver<S>::judge_there(const CsrView<S>& A, const SystemVectors<S>& given)
 {
-    if (!tried.converged()) return;
-    const Substitution<S> substitution = [&](std::span<const S> r, std::span<S> z) { substitute(r, z, A.turn()); };
-    tried.warn(known_answer_warning<S>(machine_.cpu, A.solved(), tried.x.of<S>(), residual_, substitution, known_));
-}
-
-template <Scalar S>
-void DirectSolver<S>::substitute(std::span<const S> r, std::span<S> z, Transpose turn)
-{
-    if (lu_->on_gpu()) (void)lu_->solve(r, z, turn, INFINITY);
-    else lu_solve<S>(machine_.cpu, lu_->factors(), r, z, *workspace_, turn);
+    if (!machine_.gpu || !lu_->on_gpu() || !given.are_of(*machine_.gpu)) return nullptr;
+    try {
+        if (!judge_there_) judge_there_.emplace(*machine_.gpu, A);
+    } catch (const OutOfMemory&) {
+        return nullptr;
+    }
+    return &*judge_there_;
 }
 
 template <Scalar S>
 void DirectSolver<S>::apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
 {
-    if (apply_on_gpu(A, given, turn)) return;
+    GpuLuJudge<S>* const there = judge_there(A, given);
+    if (there && there->apply(*lu_, turn, given)) return;
     std::vector<S> z(given.b().size());
-    substitute(given.b(), z, turn);
+    judge_->substitute(*lu_, given.b(), z, turn);
     given.deliver(z);
-}
-
-/// By one more substitution.
-template <Scalar S>
-void DirectSolver<S>::estimate_error(const TurnedMatrix<S>& A, Attempt& tried)
-{
-    if (!tried.accuracy.finite) return;
-    note_counting_rows<S>(A.solved(), tried.x.of<S>(), residual_, tried.accuracy);
-    error_.resize(tried.x.of<S>().size());
-    substitute(residual_.r, error_, A.turn());
-    note_error<S>(tried.x.of<S>(), error_, residual_, tried.accuracy);
-}
-
-/// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right
-/// digit yet. Residuals in twice the precision go on from there [demmel_06].
-template <Scalar S>
-void DirectSolver<S>::improve(const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried)
-{
-    constexpr Index most = DirectBatch<S>::most_corrections;
-    const Standard  standard = DirectBatch<S>::standard(options_);
-    const auto      far = [&](const Accuracy& one) { return excess(one, standard); };
-    estimate_error(A, tried);
-    if (!tried.accuracy.finite) return;
-    for (Index step = 0; step < most && far(tried.accuracy) > 1; ++step) {
-        const Accuracy before = tried.accuracy;
-        better_.swap(tried.x.of<S>());
-        tried.x.of<S>().resize(better_.size());
-        for (std::size_t i = 0; i < better_.size(); ++i)
-            tried.x.of<S>()[i] = better_[i] + times_power(error_[i], residual_.exponent);
-        tried.accuracy = measure<S>(machine_.cpu, A.solved(), tried.x.of<S>(), b, residual_);
-        estimate_error(A, tried);
-        ++tried.lu->refine_steps;
-        if (far(tried.accuracy) <= far(before) / 2) continue;
-        better_.swap(tried.x.of<S>());
-        tried.accuracy = before;
-        return;
-    }
-}
-
-template <Scalar S>
-void DirectSolver<S>::note_refinement(const LuSolveReport& solved, Attempt& tried)
-{
-    tried.lu = facts_;
-    tried.report.steps = tried.lu->refine_steps = solved.refine.steps;
-    const auto& seen = solved.refine.first_errors;
-    tried.lu->refine_errors.assign(seen.begin(), seen.begin() + std::min<Index>(solved.refine.steps + 1, seen.size()));
-    tried.report.outcome = solved.outcome;
 }
 
 template <Scalar S>
@@ -329,41 +268,30 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
         tried.reason = solved.reason;
         note(A.factored(), tried);
     } else if (solved.outcome == Outcome::converged) add_reason(tried.reason, solved.reason);
-    note_refinement(solved, tried);
-    if (solved.outcome != Outcome::converged && solved.outcome != Outcome::stagnated) {
-        tried.explanation = solved.reason;
-        if (!solved.refine.finite) tried.report.relative_residual = std::numeric_limits<double>::quiet_NaN();
-        return;
-    }
-    tried.accuracy = measure<S>(machine_.cpu, A.solved(), tried.x.of<S>(), b, residual_);
-    improve(A, b, tried);
-    tried.report.steps = tried.lu->refine_steps;
-    const LuVerdict verdict =
-        lu_verdict<S>(machine_.cpu, *lu_, A.solved(), tried.x.of<S>(), b, solved, tried.accuracy, rtol, A.turn());
-    tried.report.outcome = verdict.outcome;
-    tried.explanation = verdict.detail;
-    if (solved.repivoted && !tried.converged()) tried.reason = "by the former pivots x was no success either";
-    tried.remark = verdict.remark;
-    tried.report.relative_residual = tried.accuracy.relative_residual;
-    tried.report.backward_error = tried.accuracy.backward_error;
-    warn_of_open_unknowns(A, tried);
-    hold_to_etol(options_, static_cast<Index>(tried.x.of<S>().size()), tried);
+    tried.lu = facts_;
+    judge_->judge(*lu_, A, b, rtol, solved, tried);
 }
 
 template <Scalar S>
-void DirectSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, double rtol, const StopToken& stop,
-                            bool patient, Attempt& tried)
+void DirectSolver<S>::solve(const CsrView<S>& A, Transpose turn, const std::function<TurnedMatrix<S>()>& turned,
+                            SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient, Attempt& tried)
 {
+    clock_ = WallClock();
+    tried.lu = facts_;
+    GpuLuJudge<S>* const there = judge_there(A, given);
+    if (there && there->solve(*lu_, A, turn, given, rtol, options_, tried)) return note_condition(A, tried);
+    const TurnedMatrix<S> system = turned();
     clock_ = WallClock();
     lu_->heed(stop);
     const std::span<const S> b = given.b();
-    const LuSolveReport      solved = lu_->solve_as_factored(b, tried.x.of<S>(), A.turn(), lu_tolerance);
+    std::vector<S>&          x = tried.x.of<S>();
+    const LuSolveReport      solved = lu_->solve_as_factored(b, x, turn, lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
-    judge(A, b, rtol, solved, tried);
+    judge(system, b, rtol, solved, tried);
     const bool others = solved.outcome != Outcome::converged && !tried.converged() && lu_->may_choose_pivots();
     tried.pivots_left = others && !patient;
-    if (others && patient) judge(A, b, rtol, lu_->solve(b, tried.x.of<S>(), A.turn(), lu_tolerance), tried);
-    estimate_condition(A.factored(), tried);
+    if (others && patient) judge(system, b, rtol, lu_->solve(b, x, turn, lu_tolerance), tried);
+    note_condition(A, tried);
 }
 
 template <Scalar S>
@@ -377,7 +305,7 @@ void DirectSolver<S>::step(const CsrView<S>& A, std::span<const S> b, double rto
     note(A, tried);
     factors = tried;
     judge(A, b, rtol, step.solution, tried);
-    estimate_condition(A, tried);
+    note_condition(A, tried);
 }
 
 #define ILUX_INSTANTIATE(S) template class DirectSolver<S>;

@@ -20,8 +20,9 @@ bool same_analysis(const LuOptions& one, const LuOptions& two)
 
 template <Scalar S>
 Strategies<S>::Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
-                          std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored)
-    : options_(options), A_(A), systems_(systems), symbolic_(std::move(symbolic)), stored_(std::move(stored))
+                          std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored,
+                          std::shared_ptr<SystemValues<S>> values)
+    : options_(options), A_(A), systems_(systems), values_(std::move(values)), symbolic_(std::move(symbolic)), stored_(std::move(stored))
 {}
 
 template <Scalar S>
@@ -33,7 +34,7 @@ std::vector<std::string> Strategies<S>::take(bool direct)
         options.method = direct ? MethodChoice::lu : MethodChoice::gmres;  // all iterations alike
         Machine machine = machine_for(options, A_, systems_ > 1, decisions);
         if (direct) {
-            direct_ = std::make_unique<DirectSolver<S>>(std::move(machine), options_, systems_);
+            direct_ = std::make_unique<DirectSolver<S>>(std::move(machine), options_, systems_, values_);
             if (stored_) direct_->take(*stored_, options_.lu);
             else if (symbolic_) direct_->take(symbolic_, options_.lu);
         } else {
@@ -68,7 +69,7 @@ void Strategies<S>::forget_values()
 template <Scalar S>
 bool Strategies<S>::analysed_for(const LuOptions& lu) const
 {
-    return direct_->analysed() && same_analysis(direct_->symbolic().options, lu);
+    return direct_->analysed() && same_analysis(direct_->symbolic()->options, lu);
 }
 
 template <Scalar S>

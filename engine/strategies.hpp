@@ -18,10 +18,11 @@ template <Scalar S = double>
 class Strategies {
 public:
     /// @param A  the systems' matrix, whose values may change; must outlive this
-    /// @param systems  that are to come  @param symbolic  an analysis that was made already, or null
+    /// @param systems  that are to come  @param values  where A's values are, once others were given  @param symbolic  an analysis that was made already, or null
     /// @param stored    what options.plan holds, the analysis included
     Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
-               std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored = {});
+               std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored = {},
+               std::shared_ptr<SystemValues<S>> values = nullptr);
 
     /// An analysis that was made meanwhile, or null, before a direct solver is taken.
     void know(std::shared_ptr<const LuSymbolic> symbolic) { symbolic_ = std::move(symbolic); }
@@ -54,6 +55,7 @@ private:
     SolverOptions                       options_;
     const CsrView<S>&                   A_;
     double                              systems_;
+    std::shared_ptr<SystemValues<S>>    values_;
     std::shared_ptr<const LuSymbolic>   symbolic_;
     std::optional<LuPlan>               stored_;
     bool                                takes_direct_ = true;

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/engine/array.hpp"
+#include "ilux/base/array.hpp"
 #include "ilux/engine/report/solution.hpp"
 
 namespace ilux {

@@ -124,7 +124,8 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
             fmt::format("order for a GPU, which is to refactor {:.0f} systems (lu.order_for)", series_.promised));
     if (!options_.plan.empty() && !choice_.direct) loop.decide(no_plan_needed(options_.plan));
     require_device_for_lu(options_);
-    strategies.emplace(options_, A_, series_.promised, choice_.symbolic, std::move(stored));
+    values_ = std::make_shared<SystemValues<S>>(A_.val().size());
+    strategies.emplace(options_, A_, series_.promised, choice_.symbolic, std::move(stored), values_);
     take_strategy(choice_.begins_direct());
     const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);
     try {  // where that fails, factor() will say so
@@ -151,9 +152,8 @@ void LinearSolver<S>::Impl::take_on_host(std::span<const S> values)
         return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
     });
     const double norm = norm_of_finite(cpu(), A_.with_values(values));
-    values_.reserve(values.size());  // may lack memory, before anything has changed
-    if (values.data() != values_.data()) values_.assign(values.begin(), values.end());
-    A_ = A_.with_values(values_);
+    values_->take(values);
+    A_ = A_.with_values(values_->host());
     if (strategies) strategies->forget_values();
     adjoint_.reset();
     norm_ = norm;
@@ -165,10 +165,11 @@ template <Scalar S>
 bool LinearSolver<S>::Impl::take_on_gpu(const Array<const S>& values)
 {
     if (null_space.asked() || direct() || values.size() != A_.val().size() || !is_finite(values)) return false;
-    values_.resize(values.size());  // may lack memory, before anything has changed
-    const auto norm = strategies->iterative().take_values(*values.gpu(), values.there(), values_);
+    const std::span<S> next = values_->next();  // may lack memory, before anything has changed
+    const auto         norm = strategies->iterative().take_values(*values.gpu(), values.there(), next);
     if (!norm) return false;
-    A_ = A_.with_values(values_);
+    values_->take(next);
+    A_ = A_.with_values(values_->host());
     adjoint_.reset();
     norm_ = usable_norm(*norm);
     return true;
@@ -179,9 +180,8 @@ void LinearSolver<S>::Impl::take_values(const Array<const S>& values)
 {
     if (!values.gpu()) return take_on_host(values.host());
     if (take_on_gpu(values)) return;
-    fetched_.resize(values.size());
-    download<S>(*values.gpu(), values.there(), fetched_);
-    take_on_host(fetched_);
+    values_->bring_next(values);
+    take_on_host(values_->next());
 }
 
 template <Scalar S>
@@ -295,7 +295,7 @@ FactorReport LinearSolver<S>::refactor(Array<const S> values)
 {
     impl_->require_allowed(SolverCall::refactor);
     impl_->take_values(values);
-    return impl_->refactor(values);
+    return impl_->refactor();
 }
 
 template <Scalar S>

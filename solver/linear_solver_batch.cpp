@@ -78,12 +78,12 @@ Index LinearSolver<S>::Impl::solve_together(const BatchSystems<S>& all, Index fi
     BatchSystems<S>           piece;
     std::vector<BatchAttempt> tries;
     const auto                lacking = lack_of_memory([&] {
-        if (!lu.prepare_batch(all.count, report.decisions)) return;
-        piece = all.part(first, std::min(left, lu.batch_room()));
-        tries = lu.solve_batch(A_, piece, options_.krylov.rtol, loop.current().plan);
+        if (!lu.batches().prepare(lu.lu(), lu.symbolic(), all.count, report.decisions)) return;
+        piece = all.part(first, std::min(left, lu.batches().room()));
+        tries = lu.batches().solve(A_, piece, options_.krylov.rtol, loop.current());
     });
     if (lacking) {
-        lu.refuse_batch();
+        lu.batches().refuse(lu.lu());
         report.decisions.push_back("batch: one system after another: " + *lacking);
         return 0;
     }
@@ -119,7 +119,7 @@ void LinearSolver<S>::Impl::note_together(const BatchSystems<S>& piece, Index fi
     report.counts.at_once += piece.count - apart;
     report.counts.together = std::max(report.counts.together, piece.count);
     // Where the values have moved on, so do the pivots: those that the first of the stale members gets.
-    if (2 * stale > piece.count) strategies->direct().release_batch();
+    if (2 * stale > piece.count) strategies->direct().batches().release();
 }
 
 template <Scalar S>

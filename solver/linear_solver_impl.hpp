@@ -56,8 +56,7 @@ public:
     void         analyse(CsrMatrix<S>&& A, const Ahead& ahead);
     void         take_values(const Array<const S>& values);
     FactorReport factor();
-    /// @param values  that take_values() took
-    FactorReport refactor(const Array<const S>& values);
+    FactorReport refactor();
     /// @param b  finite
     SolverReport              solve(const Array<const S>& b, const Array<S>& x, Transpose transpose);
     std::vector<SolverReport> solve_columns(std::size_t count, const std::function<SolverReport(std::size_t)>& one);
@@ -143,9 +142,9 @@ private:
     SolverOptions               options_;
     const LuOrderFor            asked_order_for_ = options_.lu.order_for;
     CsrMatrix<S>                own_;      // what A_ looks at where the caller gave it away
-    std::vector<S>              values_;   // the last ones, where they are not those of the analysed A
-    std::vector<S>              fetched_;  // values of a GPU, on their way
-    CsrView<S>                  A_;
+    /// The last ones, where they are not those of the analysed A.
+    std::shared_ptr<SystemValues<S>> values_;
+    CsrView<S>                       A_;
     double                      norm_ = 0;  // ‖A‖_F, within the positive numbers
     Choice                      choice_;
     Ahead                       for_ahead_ = 1;

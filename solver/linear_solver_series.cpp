@@ -165,17 +165,9 @@ void LinearSolver<S>::Impl::renew()
 }
 
 template <Scalar S>
-FactorReport LinearSolver<S>::Impl::refactor(const Array<const S>& values)
+FactorReport LinearSolver<S>::Impl::refactor()
 {
     if (!loop.tried_any()) return factor();
-    struct Guard {
-        DirectSolver<S>* lu;
-        ~Guard()
-        {
-            if (lu) lu->values_are({});  // the caller's array may change from now on
-        }
-    } guard{direct() ? &strategies->direct() : nullptr};
-    if (guard.lu) guard.lu->values_are(values);
     TryLoop::Call call(loop, TryLoop::Input::values);
     begin_system();
     renew();
@@ -194,7 +186,8 @@ void LinearSolver<S>::Impl::solve_by_kept_lu(SystemVectors<S>& given, Attempt& t
     krylov.restart = krylov.max_steps =
         std::max(1, std::min(steps_worth(series_.former_lu, krylov.restart), A_.rows()));
     given.read_guess(tried.x);
-    solve_by_former_lu<S>(lu.machine().cpu, turned(), lu.lu().factors(), given.b(), krylov, standard_of(options_),
+    Cpu threads = cpu();
+    solve_by_former_lu<S>(threads, turned(), lu.lu().factors(), given.b(), krylov, standard_of(options_),
                           listener, within(seconds_left()), tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, series_.former_lu.refactor);
@@ -245,10 +238,9 @@ void LinearSolver<S>::Impl::solve_by(SystemVectors<S>& given, Attempt& tried)
         if (one.action == SolverAction::stale) solve_by_kept_lu(given, one);
         else if (!one.plan.direct()) solve_iteratively(given, one);
         else {
-            DirectSolver<S>& lu = strategies->direct();
-            const double     rtol = options_.krylov.rtol;
-            if (!lu.solve_on_gpu(A_, transpose_, given, rtol, one))
-                lu.solve(turned(), given, rtol, within(seconds_left()), may_take_other_pivots(facts()), one);
+            strategies->direct().solve(
+                A_, transpose_, [this] { return turned(); }, given, options_.krylov.rtol, within(seconds_left()),
+                may_take_other_pivots(facts()), one);
             series_.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
         }
     });
@@ -423,7 +415,7 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>& val
     guess_ = given.host_guess();  // first: it may lack memory
     take_values(values);
     if (!loop.tried_any() || values.gpu()) {
-        (void)refactor(values);
+        (void)refactor();
         return solve(b, x, Transpose::no);
     }
     {
@@ -439,7 +431,7 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>& val
 
 #define ILUX_INSTANTIATE(S)                                                                                       \
     template bool         LinearSolver<S>::Impl::begin_values();                                                  \
-    template FactorReport LinearSolver<S>::Impl::refactor(const Array<const S>&);                                 \
+    template FactorReport LinearSolver<S>::Impl::refactor();                                 \
     template SolverReport LinearSolver<S>::Impl::solve(const Array<const S>&, const Array<S>&, Transpose);        \
     template void         LinearSolver<S>::Impl::precondition(SystemVectors<S>&, Transpose);                      \
     template SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>&, const Array<const S>&, \

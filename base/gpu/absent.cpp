@@ -210,7 +210,13 @@ void* host_allocate(std::size_t bytes)
     absent();
 }
 
+void host_lock(void*, std::size_t bytes)
+{
+    if (bytes > 0) absent();
+}
+
 void  device_free(void*, std::size_t) noexcept {}
+void  host_unlock(void*) noexcept {}
 void  host_free(void*) noexcept {}
 Index first_wrong_row(Gpu&, Index, Index, DeviceSpan<const Offset>, DeviceSpan<const Index>) { absent(); }
 void  upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }

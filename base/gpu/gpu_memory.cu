@@ -282,6 +282,25 @@ void* host_allocate(std::size_t bytes)
 
 void host_free(void* memory) noexcept { cudaFreeHost(memory); }
 
+void host_lock(void* memory, std::size_t bytes)
+{
+    if (bytes == 0) return;
+    refuse_as_asked(bytes);
+    const cudaError_t error = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
+    if (error == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        throw OutOfMemory("no " + to_string(bytes) + " bytes of host memory can be locked");
+    }
+    check(error, "cudaHostRegister");
+}
+
+void host_unlock(void* memory) noexcept
+{
+    if (memory == nullptr) return;
+    cudaHostUnregister(memory);
+    cudaGetLastError();  // an earlier failure is reported by the call that meets it next
+}
+
 void upload_bytes(Gpu& gpu, const void* host, void* device, std::size_t bytes)
 {
     cuda::upload(cuda::stream(gpu), host, device, bytes);

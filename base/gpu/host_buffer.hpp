@@ -13,6 +13,8 @@ namespace ilux {
 namespace detail {
 void* host_allocate(std::size_t bytes);  // zeroed; null for 0
 void  host_free(void* memory) noexcept;
+void  host_lock(void* memory, std::size_t bytes);
+void  host_unlock(void* memory) noexcept;
 void  enqueue_copy(Gpu& gpu, const void* from, void* to, std::size_t bytes);
 }  // namespace detail
 
@@ -47,6 +49,23 @@ public:
 private:
     T*          data_ = nullptr;
     std::size_t size_ = 0;
+};
+
+/// Memory of the host that is page-locked while this lives. It stays where it is, and must outlive this. It shares no
+/// page of memory with other memory that is locked.
+class PageLock {
+public:
+    /// @throws OutOfMemory when so much memory cannot be locked; DeviceError without a device (bytes > 0)
+    PageLock(void* memory, std::size_t bytes) : memory_(bytes > 0 ? memory : nullptr)
+    {
+        detail::host_lock(memory, bytes);
+    }
+    PageLock(const PageLock&) = delete;
+    PageLock& operator=(const PageLock&) = delete;
+    ~PageLock() { detail::host_unlock(memory_); }
+
+private:
+    void* memory_;
 };
 
 /// device ← host and host ← device, of equal sizes; only enqueued, so the host's memory must stay until that is done.

@@ -30,6 +30,11 @@ constexpr bool is_of_gpu(RefactorMethod method)
 {
     return method != RefactorMethod::automatic && method != RefactorMethod::cpu;
 }
+/// One whose last bits vary, as it adds in no fixed order.
+constexpr bool varies_bits(RefactorMethod method)
+{
+    return method == RefactorMethod::glu1 || method == RefactorMethod::glu3;
+}
 /// Whether numbers are stored and computed by dense fronts of columns with alike rows; automatic: where the analysis
 /// predicts so many flops an entry that this is faster.
 enum class LuSupernodes { automatic, on, off };

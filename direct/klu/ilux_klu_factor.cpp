@@ -132,7 +132,7 @@ std::size_t bytes(const Factorization<Int, S>& f)
 {
     std::size_t integers = f.rows.size();
     for (const auto* array : {&f.llen, &f.ulen, &f.offp, &f.offi}) integers += array->size();
-    return sizeof f + f.lu.bytes() + integers * sizeof(Int) + f.rs.size() * sizeof(double) +
+    return sizeof f + f.lu.status().bytes + integers * sizeof(Int) + f.rs.size() * sizeof(double) +
            f.udiag.size() * sizeof(S) + f.singular.bytes();
 }
 
@@ -184,7 +184,7 @@ LuReport renew(Factorization<Int, S>& f, std::span<const S> values)
     LuReport report = f.lu.refactor(values);
     if (!may_repivot() || report.outcome == Outcome::out_of_memory) return report;
     if (report.outcome == Outcome::converged) {
-        const bool trusted = judge_pivots(f.lu.pivots(), f.lu.monitor()).action == LuAction::refactor;
+        const bool trusted = judge_pivots(f.lu.pivots(), f.lu.pivots().monitor).action == LuAction::refactor;
         if (trusted || backward_error(f) <= good_enough) return report;
     }
     return f.lu.refactor_or_factor(values);

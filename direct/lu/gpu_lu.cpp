@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/adjoint_values.hpp"
 #include "ilux/base/instances.hpp"
+#include "ilux/direct/lu/gpu_entry_refactor.hpp"
+#include "ilux/direct/supernodal_gpu/gpu_front_refactor.hpp"
 
 namespace ilux {
 namespace {
@@ -18,79 +19,44 @@ void copy_numbers(std::span<const S> from, S* to, Transpose transpose)
     else std::ranges::transform(from, to, [](S z) { return conj(z); });
 }
 
+template <Scalar S>
+std::unique_ptr<GpuRefactor<S>> renewal(Gpu& gpu, const LuFactors<S>& chosen, const Cpu& host)
+{
+    if (chosen.fronts) return std::make_unique<GpuFrontRefactor<S>>(gpu, chosen.fronts, chosen.pattern);
+    return std::make_unique<GpuEntryRefactor<S>>(gpu, chosen.pattern, chosen.symbolic->options, host);
+}
+
 }  // namespace
 
 template <Scalar S>
-GpuLu<S>::GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
-    : gpu_(gpu), copier_(gpu.device()), symbolic_(std::move(symbolic))
+GpuLuRoom<S>::GpuLuRoom(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
+    : gpu_(gpu), symbolic_(std::move(symbolic)), one_(static_cast<std::size_t>(symbolic_->n))
+{}
+
+template <Scalar S>
+std::unique_ptr<LuFactored<S>> GpuLuRoom<S>::hold(LuFactors<S>& chosen, const Cpu& host)
 {
-    const auto n = static_cast<std::size_t>(symbolic_->n), nnz = static_cast<std::size_t>(symbolic_->input_nnz);
-    for (Values& one : values_) one = {HostBuffer<S>(nnz), DeviceBuffer<S>(nnz)};
-    one_ = Vectors(n);
+    return std::make_unique<GpuLu<S>>(*this, chosen, host);
 }
 
 template <Scalar S>
-void GpuLu<S>::upload_next()
+std::size_t GpuLuRoom<S>::bytes() const
 {
-    Values& next = values_[1 - slot_];
-    enqueue_upload(copier_, next.host, next.device);
-    next.uploaded = true;
-}
-
-/// As bytes: a caller's complex numbers may stand on multiples of 8 bytes only.
-template <Scalar S>
-void GpuLu<S>::bring_next(DeviceSpan<const S> values)
-{
-    Values& next = values_[1 - slot_];
-    detail::require_same_size(values.size(), next.device.size());
-    detail::enqueue_copy(gpu_, values.data(), next.device.data(), values.size() * sizeof(S));
-    next.uploaded = true;
+    std::size_t sum = 4 * (one_.x.size() + several_.x.size()) * sizeof(S);
+    for (const auto& one : residual_) sum += one ? one->bytes() : 0;
+    return sum;
 }
 
 template <Scalar S>
-void GpuLu<S>::copy_next(DeviceSpan<const S> values)
-{
-    bring_next(values);
-    Values& next = values_[1 - slot_];
-    enqueue_download(gpu_, next.device, next.host);
-    gpu_.synchronize();
-}
-
-template <Scalar S>
-void GpuLu<S>::use_next()
-{
-    if (!values_[1 - slot_].uploaded) upload_next();
-    copier_.synchronize();
-    slot_ = 1 - slot_;
-    values_[1 - slot_].uploaded = false;
-}
-
-template <Scalar S>
-PivotMonitor GpuLu<S>::refactor(GpuLuFactors<S>& factors)
-{
-    const S* const values = values_[slot_].device.data();
-    factors.filled_ = {};
-    if (factors.makes_graphs()) {
-        factors.run(gpu_, values);
-    } else {
-        GpuGraph& graph = factors.refactor_graph_[slot_];
-        if (!graph) graph = GpuGraph(gpu_, [&factors, values, this] { factors.run(gpu_, values); });
-        graph.launch(gpu_);
-    }
-    return factors.monitor(gpu_);
-}
-
-template <Scalar S>
-GpuResidual<S>& GpuLu<S>::residual(Transpose transpose)
+GpuResidual<S>& GpuLuRoom<S>::residual(Transpose transpose)
 {
     auto& residual = residual_[transpose != Transpose::no];
     if (!residual) residual = std::make_unique<GpuResidual<S>>(gpu_, *symbolic_, transpose);
     return *residual;
 }
 
-/// How many of `count` right-hand sides can be worked on together; there is room for them then.
 template <Scalar S>
-std::size_t GpuLu<S>::make_room(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count)
+std::size_t GpuLuRoom<S>::make_room(GpuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count)
 {
     const auto        n = static_cast<std::size_t>(symbolic_->n);
     const auto        together = std::min(count, most_together);
@@ -102,33 +68,32 @@ std::size_t GpuLu<S>::make_room(GpuLuSubstitution<S>& solve, GpuResidual<S>& res
     const std::size_t room = std::max(now, std::min(together, fits));
     if (room <= 1) return 1;
     gpu_.make_current();
-    if (vectors < room) several_ = Vectors(room * n);
+    if (vectors < room) several_ = GpuLuVectors<S>(room * n);
     solve.make_room(gpu_, static_cast<Index>(room));
     residual.make_room(gpu_, static_cast<Index>(room));
     return room;
 }
 
-/// v.x are solutions for v.b. @param measured  their residuals are v.r, and known
 template <Scalar S>
 template <class Finish>
-void GpuLu<S>::refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
-                      std::size_t count, Finish&& finish)
+void GpuLuRoom<S>::refine(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured,
+                          std::size_t count, Finish&& finish)
 {
     const auto                n = static_cast<std::size_t>(symbolic_->n);
+    GpuLuVectors<S>&          v = vectors(count);
     const auto                used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(count * n); };
     const GpuRefineSystems<S> all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(count)};
-    gpu_refine(
-        gpu_, residual, std::as_const(values_[slot_].device).data(), all, measured, symbolic_->options, going_,
-        [&](const S* r, S* d, Index together) { solve.run(gpu_, r, d, together); }, finish);
+    const auto correct = [&](const S* r, S* d, Index together) { solve.run(gpu_, r, d, together); };
+    gpu_refine(gpu_, residual, values, all, measured, symbolic_->options, going_, correct, finish);
 }
 
-/// They reach v.host_x, for which this waits. @param measured  v.x are there, too
 template <Scalar S>
-void GpuLu<S>::refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
-                      std::span<RefineReport> reports)
+void GpuLuRoom<S>::refine_for_host(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured,
+                                   std::span<RefineReport> reports)
 {
-    const auto n = static_cast<std::size_t>(symbolic_->n);
-    refine(solve, residual, v, measured, reports.size(),
+    const auto       n = static_cast<std::size_t>(symbolic_->n);
+    GpuLuVectors<S>& v = vectors(reports.size());
+    refine(solve, residual, values, measured, reports.size(),
            [&](Index k, DeviceSpan<const S> x, const RefineReport& report) {
                const auto at = static_cast<std::size_t>(k);
                reports[at] = report;
@@ -138,115 +103,176 @@ void GpuLu<S>::refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vec
 }
 
 template <Scalar S>
-typename GpuLu<S>::Step GpuLu<S>::refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x)
+GpuLu<S>::GpuLu(GpuLuRoom<S>& room, LuFactors<S>& chosen, const Cpu& host)
+    : LuFactored<S>({}), room_(room), numbers_(renewal<S>(room.gpu(), chosen, host))
 {
-    Vectors& v = one_;
-    std::ranges::copy(b, v.host_b.data());
-    enqueue_upload(gpu_, v.host_b, v.b);
-    GpuLuSubstitution<S>& solve = factors.solve(gpu_, Transpose::no, false);
-    GpuResidual<S>&       measure = residual(Transpose::no);
-    const S* const        values = values_[slot_].device.data();
-    factors.filled_ = {};
-    const auto enqueue = [&factors, &solve, &measure, &v, values, this] {
-        factors.run(gpu_, values);
-        solve.refill(gpu_);
-        solve.run(gpu_, v.b.data(), v.x.data());
-        measure.run(gpu_, values, v.x.data(), v.b.data(), v.r.data());
-        enqueue_download(gpu_, v.x, v.host_x);
-    };
-    if (factors.makes_graphs()) {
-        enqueue();
-    } else {
-        GpuGraph& graph = factors.step_graph_[slot_];
-        if (!graph) graph = GpuGraph(gpu_, enqueue);
-        graph.launch(gpu_);
-    }
-    factors.filled_ = {true, false};
-    Step step;
-    step.monitor = factors.monitor(gpu_);
-    if (step.monitor.bad_column >= 0) return step;
-    refine(solve, measure, v, true, std::span(&step.refine, 1));
-    std::ranges::copy(v.host_x.span(), x.begin());
-    return step;
+    this->host_ = std::move(chosen);
 }
 
 template <Scalar S>
-void GpuLu<S>::solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
-                     std::span<RefineReport> reports)
+std::size_t GpuLu<S>::device_bytes() const
 {
-    if (reports.empty()) return;
-    const auto            n = static_cast<std::size_t>(symbolic_->n);
-    GpuLuSubstitution<S>& solve = factors.solve(gpu_, transpose);
-    GpuResidual<S>&       measure = residual(transpose);
-    const std::size_t     together = make_room(solve, measure, reports.size());
-    for (std::size_t k = 0; k < reports.size(); k += together) {
-        const std::size_t count = std::min(together, reports.size() - k), size = count * n;
-        Vectors&          v = count == 1 ? one_ : several_;
+    std::size_t sum = numbers_->bytes();
+    for (const auto& one : solve_) sum += one ? one->bytes() : 0;
+    return sum;
+}
+
+/// @param graph  of that, made when it is first needed
+template <Scalar S>
+template <class Enqueue>
+void GpuLu<S>::launch(GpuGraph& graph, const Enqueue& enqueue)
+{
+    filled_ = {};
+    if (numbers_->makes_graphs()) return enqueue();
+    if (!graph) graph = GpuGraph(room_.gpu(), enqueue);
+    graph.launch(room_.gpu());
+}
+
+template <Scalar S>
+PivotMonitor GpuLu<S>::run(const SystemValues<S>& values)
+{
+    Gpu&           gpu = room_.gpu();
+    const S* const there = values.there().data();
+    launch(refactor_graph_[values.slot()], [&gpu, there, this] { numbers_->run(gpu, there); });
+    return numbers_->monitor(gpu);
+}
+
+template <Scalar S>
+void GpuLu<S>::refactor(const SystemValues<S>& values, const StopToken&)
+{
+    on_gpu_ = true;
+    on_host_ = false;
+    this->host_.monitor = run(values);
+}
+
+template <Scalar S>
+void GpuLu<S>::settle(const SystemValues<S>& values)
+{
+    on_gpu_ = run(values).bad_column < 0;
+}
+
+template <Scalar S>
+GpuSubstitution<S>& GpuLu<S>::substitution(Transpose transpose, bool filled)
+{
+    const std::size_t which = transpose != Transpose::no;  // conjugating is the caller's
+    auto&             solve = solve_[which];
+    if (!solve) solve = numbers_->substitution(room_.gpu(), which == 1);
+    if (filled && !filled_[which]) solve->refill(room_.gpu());
+    filled_[which] |= filled;
+    return *solve;
+}
+
+template <Scalar S>
+std::optional<RefineReport> GpuLu<S>::refactor_and_solve(const SystemValues<S>& values, std::span<const S> b,
+                                                         std::span<S> x, const StopToken&)
+{
+    on_gpu_ = true;
+    on_host_ = false;
+    Gpu&             gpu = room_.gpu();
+    GpuLuVectors<S>& v = room_.vectors(1);
+    std::ranges::copy(b, v.host_b.data());
+    enqueue_upload(gpu, v.host_b, v.b);
+    GpuSubstitution<S>& solve = substitution(Transpose::no, false);
+    GpuResidual<S>&     measure = room_.residual(Transpose::no);
+    const S* const      there = values.there().data();
+    launch(step_graph_[values.slot()], [&gpu, &solve, &measure, &v, there, this] {
+        numbers_->run(gpu, there);
+        solve.refill(gpu);
+        solve.run(gpu, v.b.data(), v.x.data());
+        measure.run(gpu, there, v.x.data(), v.b.data(), v.r.data());
+        enqueue_download(gpu, v.x, v.host_x);
+    });
+    filled_ = {true, false};
+    this->host_.monitor = numbers_->monitor(gpu);
+    if (this->host_.monitor.bad_column >= 0) return std::nullopt;
+    RefineReport reached;
+    room_.refine_for_host(solve, measure, there, true, std::span(&reached, 1));
+    std::ranges::copy(v.host_x.span(), x.begin());
+    return reached;
+}
+
+/// What each reached is in reached_.
+template <Scalar S>
+void GpuLu<S>::solve_there(const SystemValues<S>& values, std::span<const S> b, std::span<S> x, Transpose transpose)
+{
+    Gpu&                gpu = room_.gpu();
+    const std::size_t   n = static_cast<std::size_t>(this->pattern().n), all = reached_.size();
+    GpuSubstitution<S>& solve = substitution(transpose);
+    GpuResidual<S>&     measure = room_.residual(transpose);
+    const std::size_t   together = room_.make_room(solve, measure, all);
+    for (std::size_t k = 0; k < all; k += together) {
+        const std::size_t count = std::min(together, all - k), size = count * n;
+        GpuLuVectors<S>&  v = room_.vectors(count);
         copy_numbers(b.subspan(k * n, size), v.host_b.data(), transpose);
-        enqueue_upload(gpu_, v.host_b.span().first(size), DeviceSpan<S>(v.b).first(size));
-        solve.run(gpu_, v.b.data(), v.x.data(), static_cast<Index>(count));
-        refine(solve, measure, v, false, reports.subspan(k, count));
+        enqueue_upload(gpu, v.host_b.span().first(size), DeviceSpan<S>(v.b).first(size));
+        solve.run(gpu, v.b.data(), v.x.data(), static_cast<Index>(count));
+        room_.refine_for_host(solve, measure, values.there().data(), false, std::span(reached_).subspan(k, count));
         copy_numbers<S>(v.host_x.span().first(size), x.data() + k * n, transpose);
     }
 }
 
 template <Scalar S>
-RefineReport GpuLu<S>::solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose)
+RefineReport GpuLu<S>::solve(const LuHost<S>& host, const SystemValues<S>& values, std::span<const S> b, std::span<S> x,
+                             Transpose transpose, double tolerance)
 {
-    const bool            conjugated = transpose == Transpose::adjoint;
-    Vectors&              v = one_;
-    GpuLuSubstitution<S>& solve = factors.solve(gpu_, transpose);
-    GpuResidual<S>&       measure = residual(transpose);
-    RefineReport          reached;
-    copy<S>(gpu_, b, v.b);
-    if (conjugated) conjugate<S>(gpu_, v.b);
-    solve.run(gpu_, v.b.data(), v.x.data());
-    refine(solve, measure, v, false, 1, [&](Index, DeviceSpan<const S> best, const RefineReport& report) {
-        reached = report;
-        copy<S>(gpu_, best, x);
-        if (conjugated) conjugate<S>(gpu_, x);
-    });
+    const auto by_the_host = [&](std::span<const S> of, std::span<S> to) {
+        return lu_solve_refined<S>(host.be, on_host(), matrix_of(this->host_, values), of, to, host.ws, transpose);
+    };
+    if (!on_gpu_) return by_the_host(b, x);
+    const auto n = static_cast<std::size_t>(this->pattern().n);
+    reached_.resize(n == 0 ? 0 : b.size() / n);
+    if (!reached_.empty()) solve_there(values, b, x, transpose);
+    RefineReport worst;
+    for (std::size_t k = 0; k < reached_.size(); ++k) {
+        RefineReport& one = reached_[k];
+        if (!one.finite || !(one.backward_error <= tolerance))
+            one = by_the_host(b.subspan(k * n, n), x.subspan(k * n, n));
+        if (k == 0 || worse(one, worst)) worst = one;
+    }
+    return worst;
+}
+
+template <Scalar S>
+std::optional<RefineReport> GpuLu<S>::solve(const SystemValues<S>& values, DeviceSpan<const S> b, DeviceSpan<S> x,
+                                            Transpose transpose)
+{
+    if (!on_gpu_) return std::nullopt;
+    const bool          conjugated = transpose == Transpose::adjoint;
+    Gpu&                gpu = room_.gpu();
+    GpuLuVectors<S>&    v = room_.vectors(1);
+    GpuSubstitution<S>& solve = substitution(transpose);
+    RefineReport        reached;
+    copy<S>(gpu, b, v.b);
+    if (conjugated) conjugate<S>(gpu, v.b);
+    solve.run(gpu, v.b.data(), v.x.data());
+    room_.refine(solve, room_.residual(transpose), values.there().data(), false, 1,
+                 [&](Index, DeviceSpan<const S> best, const RefineReport& report) {
+                     reached = report;
+                     copy<S>(gpu, best, x);
+                     if (conjugated) conjugate<S>(gpu, x);
+                 });
     return reached;
 }
 
 template <Scalar S>
-std::size_t GpuLu<S>::bytes() const
+const LuFactors<S>& GpuLu<S>::on_host() const
 {
-    std::size_t sum = 4 * (one_.x.size() + several_.x.size());
-    for (const Values& one : values_) sum += one.device.size();
-    sum *= sizeof(S);
-    for (const auto& one : residual_) sum += one ? one->bytes() : 0;
-    return sum;
+    if (on_host_) return this->host_;  // writes nothing: several threads may be here
+    numbers_->download(room_.gpu(), this->host_);
+    on_host_ = true;
+    return this->host_;
 }
 
 template <Scalar S>
-void GpuLuDeleter::operator()(GpuLu<S>* lu) const noexcept
+std::unique_ptr<LuDevice<S>> make_lu_device(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
 {
-    delete lu;
+    return std::make_unique<GpuLuRoom<S>>(gpu, std::move(symbolic));
 }
 
-template <Scalar S>
-void GpuLuDeleter::operator()(GpuLuFactors<S>* factors) const noexcept
-{
-    delete factors;
-}
-
-template <Scalar S>
-GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
-{
-    return GpuLuPtr<S>(new GpuLu<S>(gpu, std::move(symbolic)));
-}
-
-template <Scalar S>
-GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern,
-                                       std::shared_ptr<const FrontPlan> fronts, const LuOptions& options, Cpu host)
-{
-    return GpuLuFactorsPtr<S>(new GpuLuFactors<S>(gpu, std::move(pattern), std::move(fronts), options, host));
-}
-
-#define ILUX_INSTANTIATE(S)  \
-    template class GpuLu<S>; \
-    ILUX_GPU_LU_FUNCTIONS(S)
+#define ILUX_INSTANTIATE(S)      \
+    template class GpuLuRoom<S>; \
+    template class GpuLu<S>;     \
+    template std::unique_ptr<LuDevice<S>> make_lu_device(Gpu&, std::shared_ptr<const LuSymbolic>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -1,126 +1,107 @@
 #pragma once
-// Systems of one pattern on a GPU: their values and vectors there, factors by given pivots, refined solutions.
-// What Lu uses where there is a GPU; the policy is Lu's.
+// L and U by given pivots on a GPU: numbers, and refined solutions.
 
 #include <array>
 #include <memory>
-#include <optional>
-#include <span>
 #include <vector>
 
-#include "ilux/base/cpu.hpp"
+#include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
-#include "ilux/base/scalar.hpp"
-#include "ilux/direct/lu/gpu_lu_factors.hpp"
+#include "ilux/direct/gpu/gpu_refactor.hpp"
+#include "ilux/direct/lu/lu_factored.hpp"
 #include "ilux/direct/solve/gpu_lu_refine.hpp"
 
 namespace ilux {
 
-/// Values of two systems have room, so that those of the next can travel while the former are worked on. Serves one
-/// host thread at a time.
+/// Right-hand sides, their solutions, and what refinement needs.
+template <Scalar S>
+struct GpuLuVectors {
+    GpuLuVectors() = default;
+    explicit GpuLuVectors(std::size_t size) : host_b(size), host_x(size), b(size), x(size), r(size), d(size) {}
+
+    HostBuffer<S>   host_b, host_x;
+    DeviceBuffer<S> b, x, r, d;
+};
+
+/// Vectors and residuals of the systems of one pattern. Serves one host thread at a time.
 template <Scalar S = double>
-class GpuLu {
+class GpuLuRoom final : public LuDevice<S> {
 public:
-    GpuLu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
-
-    Gpu& gpu() { return gpu_; }
-
-    /// Where the next system's values are to be written, page-locked.
-    std::span<S> next() { return values_[1 - slot_].host.span(); }
-    /// Begins to upload next(), which must not change until the call after use_next.
-    void upload_next();
-    /// next() becomes current(), and current() next(). Uploads unless upload_next, bring_next or copy_next did.
-    void use_next();
-    /// next() ← values that are on the device already, and not for the host.
-    void bring_next(DeviceSpan<const S> values);
-    /// The same for the host, too.
-    void                copy_next(DeviceSpan<const S> values);
-    std::span<const S>  current() const { return values_[slot_].host.span(); }
-    DeviceSpan<const S> current_on_device() const { return values_[slot_].device; }
-
-    /// Refactors current(); waits.
-    PivotMonitor refactor(GpuLuFactors<S>& factors);
-
-    struct Step {
-        PivotMonitor monitor;
-        RefineReport refine;  ///< meaningless where the monitor has a bad column
-    };
-    /// Refactors current(), solves and measures in one launch of a graph, and refines further where that is needed.
-    Step refactor_and_solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x);
-
-    /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b for as many right-hand sides as b holds, vector after vector, refined as lu_refine
-    /// does. All of them together, up to most_together and to what half of the free memory holds; each has the bits it
-    /// has alone. Allocates when more come together than before.
-    /// @param reports  of each right-hand side. finite = false also where scaling would be needed to measure the
-    /// backward error,
-    ///                 as the host does it.
-    void solve(GpuLuFactors<S>& factors, std::span<const S> b, std::span<S> x, Transpose transpose,
-               std::span<RefineReport> reports);
-    /// The same of one system whose vectors are on the device, with the bits that it has there. Its x is complete
-    /// when the stream is there.
-    RefineReport solve(GpuLuFactors<S>& factors, DeviceSpan<const S> b, DeviceSpan<S> x, Transpose transpose);
     static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all
 
-    std::size_t bytes() const;
+    GpuLuRoom(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
 
-private:
-    struct Values {
-        HostBuffer<S>   host;
-        DeviceBuffer<S> device;
-        bool            uploaded = false;
-    };
-    /// Right-hand sides, their solutions, and what refinement needs.
-    struct Vectors {
-        Vectors() = default;
-        explicit Vectors(std::size_t size) : host_b(size), host_x(size), b(size), x(size), r(size), d(size) {}
+    std::unique_ptr<LuFactored<S>> hold(LuFactors<S>& chosen, const Cpu& host) override;
+    std::size_t                    bytes() const override;
 
-        HostBuffer<S>   host_b, host_x;
-        DeviceBuffer<S> b, x, r, d;
-    };
-    GpuResidual<S>& residual(Transpose transpose);
-    std::size_t     make_room(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count);
-    void            refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured,
-                           std::span<RefineReport> reports);
+    Gpu&             gpu() { return gpu_; }
+    GpuLuVectors<S>& vectors(std::size_t count) { return count == 1 ? one_ : several_; }
+    GpuResidual<S>&  residual(Transpose transpose);
+    /// How many of `count` right-hand sides can be worked on together; there is room for them then.
+    std::size_t make_room(GpuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count);
+    /// Refines x of `count` systems, which are vectors(count).x. @param measured  their residuals are there, and known
     /// @param finish  as gpu_refine has it
     template <class Finish>
-    void refine(GpuLuSubstitution<S>& solve, GpuResidual<S>& residual, Vectors& v, bool measured, std::size_t count,
+    void refine(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured, std::size_t count,
                 Finish&& finish);
+    /// refine(), and x reach host_x, for which this waits. @param measured  they are there, too
+    void refine_for_host(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured,
+                         std::span<RefineReport> reports);
 
+private:
     Gpu&                                           gpu_;
-    Gpu                                            copier_;  // a stream for what travels meanwhile
     std::shared_ptr<const LuSymbolic>              symbolic_;
-    std::array<Values, 2>                          values_;
-    int                                            slot_ = 0;
-    Vectors                                        one_, several_;  // graphs know those of one: they stay in place
+    GpuLuVectors<S>                                one_, several_;  // graphs know those of one: they stay in place
     std::array<std::unique_ptr<GpuResidual<S>>, 2> residual_;       // of A and Aᵀ
     std::vector<GpuRefined>                        going_;
 };
 
-/// Both are made and deleted by functions, so that what owns them compiles without CUDA.
-struct GpuLuDeleter {
-    template <Scalar S>
-    void operator()(GpuLu<S>* lu) const noexcept;
-    template <Scalar S>
-    void operator()(GpuLuFactors<S>* factors) const noexcept;
-};
+/// Factors, and what solves with them; a refactorization is a launch of a graph, and so is one with its solution.
 template <Scalar S = double>
-using GpuLuPtr = std::unique_ptr<GpuLu<S>, GpuLuDeleter>;
-template <Scalar S = double>
-using GpuLuFactorsPtr = std::unique_ptr<GpuLuFactors<S>, GpuLuDeleter>;
-template <Scalar S = double>
-GpuLuPtr<S> make_gpu_lu(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
-/// @param fronts  null: by entries
-/// @param host    whose threads make what the host makes: by fronts all plans, by entries where the values go
-template <Scalar S = double>
-GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu& gpu, std::shared_ptr<const LuPattern> pattern,
-                                       std::shared_ptr<const FrontPlan> fronts, const LuOptions& options,
-                                       Cpu host = Cpu());
+class GpuLu final : public LuFactored<S> {
+public:
+    /// As LuDevice::hold.
+    GpuLu(GpuLuRoom<S>& room, LuFactors<S>& chosen, const Cpu& host);
 
-#define ILUX_GPU_LU_FUNCTIONS(S)                                                            \
-    template void GpuLuDeleter::operator()(GpuLu<S>*) const noexcept;                       \
-    template void GpuLuDeleter::operator()(GpuLuFactors<S>*) const noexcept;                \
-    template GpuLuPtr<S>        make_gpu_lu(Gpu&, std::shared_ptr<const LuSymbolic>);       \
-    template GpuLuFactorsPtr<S> make_gpu_lu_factors(Gpu&, std::shared_ptr<const LuPattern>, \
-                                                    std::shared_ptr<const FrontPlan>, const LuOptions&, Cpu);
+    bool             of_gpu() const override { return true; }
+    bool             on_gpu() const override { return on_gpu_; }
+    std::string_view method() const override { return numbers_->method(); }
+    std::size_t      device_bytes() const override;
+
+    /// Waits, as all below.
+    void refactor(const SystemValues<S>& values, const StopToken& stop) override;
+    /// Refactors, solves and measures in one launch, and refines further where that is needed.
+    std::optional<RefineReport> refactor_and_solve(const SystemValues<S>& values, std::span<const S> b, std::span<S> x,
+                                                   const StopToken& stop) override;
+    /// The numbers stay on the host where a pivot becomes 0 by rounding in this order.
+    void settle(const SystemValues<S>& values) override;
+
+    /// All of them together, up to most_together and to what half of the free memory holds; each has the bits it has
+    /// alone. Allocates when more come together than before. The host solves for those whose backward error is above
+    /// `tolerance`, or would have to be scaled to be measured.
+    RefineReport solve(const LuHost<S>& host, const SystemValues<S>& values, std::span<const S> b, std::span<S> x,
+                       Transpose transpose, double tolerance) override;
+    /// Its x is complete when the stream is there.
+    std::optional<RefineReport> solve(const SystemValues<S>& values, DeviceSpan<const S> b, DeviceSpan<S> x,
+                                      Transpose transpose) override;
+    const LuFactors<S>&         on_host() const override;
+
+private:
+    PivotMonitor        run(const SystemValues<S>& values);
+    template <class Enqueue>
+    void                launch(GpuGraph& graph, const Enqueue& enqueue);
+    GpuSubstitution<S>& substitution(Transpose transpose, bool filled = true);
+    void                solve_there(const SystemValues<S>& values, std::span<const S> b, std::span<S> x,
+                                    Transpose transpose);
+
+    GpuLuRoom<S>&                                      room_;
+    std::unique_ptr<GpuRefactor<S>>                    numbers_;
+    std::array<std::unique_ptr<GpuSubstitution<S>>, 2> solve_;                      // with A and Aᵀ
+    std::array<bool, 2>                                filled_ = {};                // with the last numbers
+    std::array<GpuGraph, 2>                            refactor_graph_, step_graph_;  // by slot of the values
+    std::vector<RefineReport>                          reached_;                    // by right-hand side
+    bool                                               on_gpu_ = false;
+    mutable bool                                       on_host_ = true;
+};
 
 }  // namespace ilux

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "ilux/direct/gpu/gpu_lu_pattern.hpp"
 #include "ilux/direct/gpu/kernel_trial.hpp"
+#include "ilux/direct/published/published_refactor.hpp"
 
 namespace ilux {
 
@@ -39,7 +39,7 @@ struct LeftView {
 /// captured in a CUDA graph when this is made. Bitwise equal to refactor_serial for any number of warps. Serves one
 /// stream at a time.
 template <Scalar S = double>
-class LeftRefactor {
+class LeftRefactor final : public PublishedRefactor<S> {
 public:
     /// Host O(nnz). Memory: bytes_needed(pattern, warps()).
     /// @param trial  of tests: warps are late before they begin and before they publish a column
@@ -52,12 +52,12 @@ public:
     /// GpuPivotMonitor names the same first bad column as CpuRefactor.
     /// @param val  pattern.entries()
     /// @throws InvalidInput when val is shorter
-    void run(Gpu& gpu, DeviceSpan<S> val);
+    void run(Gpu& gpu, DeviceSpan<S> val) override;
 
     Index       warps() const { return view_.warps; }
     Index       cluster_levels() const { return static_cast<Index>(cluster_ptr_.size()) - 1; }
     Index       pipeline_columns() const { return view_.pattern.n - cluster_ptr_.back(); }
-    std::size_t bytes() const
+    std::size_t bytes() const override
     {
         return arrays_.bytes() + done_.size() * sizeof(std::uint32_t) + work_.size() * sizeof(S);
     }

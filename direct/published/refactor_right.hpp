@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "ilux/direct/factor/levels.hpp"
-#include "ilux/direct/gpu/gpu_lu_pattern.hpp"
+#include "ilux/direct/published/published_refactor.hpp"
 
 namespace ilux {
 
@@ -41,24 +41,24 @@ struct RightModes {
 /// Each sum is rounded in an order that varies, so the bits are not repeatable; |B − L U| ≤ γ_n |L||U| entrywise holds
 /// in any order [higham_02, th. 9.3]. Of complex numbers the parts are added one by one. Serves one stream at a time.
 template <Scalar S = double>
-class RightRefactor {
+class RightRefactor final : public PublishedRefactor<S> {
 public:
     /// @throws InvalidOption for a negative capacity or stream_columns
     RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const RightTuning& tuning = {});
     /// By a plan that the caller made (refactor_right_plan.hpp), right or wrong.
     RightRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, detail::RightPlan plan);
-    ~RightRefactor();
+    ~RightRefactor() override;
     RightRefactor(RightRefactor&&) noexcept;
     RightRefactor& operator=(RightRefactor&&) noexcept;
 
     /// L + U in place of the scattered inputs; only enqueued. The launches are captured in a CUDA graph the first time,
     /// and once more whenever `val` lies elsewhere than last time; O(launches). On a stream that cannot be captured,
     /// and on one that is being captured, they are enqueued one by one. Whatever the values, it runs to its end.
-    void run(Gpu& gpu, DeviceSpan<S> val);
+    void run(Gpu& gpu, DeviceSpan<S> val) override;
 
     const LuLevels& levels() const;
     RightModes      modes() const;
-    std::size_t     bytes() const;  ///< on the device, without the pattern's
+    std::size_t     bytes() const override;  ///< on the device, without the pattern's
 
 private:
     struct State;

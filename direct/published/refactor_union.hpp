@@ -7,6 +7,7 @@
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/gpu/gpu_member_union.hpp"
 #include "ilux/direct/gpu/kernel_trial.hpp"
+#include "ilux/direct/published/published_refactor.hpp"
 
 namespace ilux {
 
@@ -22,12 +23,12 @@ struct UnionTuning {
 /// A column's updates follow one another, so that a hub of 10⁴ updates takes 10⁴ barriers: [islu_24] has it so.
 /// Bitwise equal to refactor_serial. Serves one stream at a time.
 template <Scalar S = double>
-class UnionRefactor {
+class UnionRefactor final : public PublishedRefactor<S> {
 public:
     /// @param trial  of tests: warps are late before a column and before each of its updates
     UnionRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern, const UnionTuning& tuning = {},
                   const detail::KernelTrial& trial = {});
-    ~UnionRefactor();
+    ~UnionRefactor() override;
     UnionRefactor(UnionRefactor&&) noexcept;
     UnionRefactor& operator=(UnionRefactor&&) noexcept;
 
@@ -36,12 +37,12 @@ public:
     /// themselves. A zero or non-finite pivot runs through as IEEE arithmetic has it.
     /// @param val  GpuLuPattern::entries()
     /// @throws InvalidInput when val has fewer
-    void run(Gpu& gpu, DeviceSpan<S> val);
+    void run(Gpu& gpu, DeviceSpan<S> val) override;
 
     const GpuMemberUnion& members() const;
     const UnionPlan&      plan() const;
     double                build_seconds() const;  ///< of the positions, on the GPU
-    std::size_t           bytes() const;          ///< on the device, without the pattern
+    std::size_t           bytes() const override;  ///< on the device, without the pattern
 
 private:
     struct State;

@@ -6,9 +6,9 @@
 namespace ilux {
 
 template <Scalar S>
-GpuLuSolve<S>::GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const ValueSlot> slot_of, Transpose transpose,
-                          GpuSpTrsvEngine engine)
-    : plan_(gpu, lu_forward_system(pattern, slot_of, transpose), engine), one_(plan_.workspace(gpu))
+GpuLuSolve<S>::GpuLuSolve(Gpu& gpu, const LuPattern& pattern, const S* val, std::span<const ValueSlot> slot_of,
+                          Transpose transpose, GpuSpTrsvEngine engine)
+    : val_(val), plan_(gpu, lu_forward_system(pattern, slot_of, transpose), engine), one_(plan_.workspace(gpu))
 {}
 
 template <Scalar S>

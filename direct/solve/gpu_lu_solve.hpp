@@ -1,6 +1,7 @@
 #pragma once
 // x ← A⁻¹ b and A⁻ᵀ b from factors on a GPU.
 
+#include "ilux/direct/gpu/gpu_refactor.hpp"
 #include "ilux/direct/gpu/value_slot.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
 #include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
@@ -11,33 +12,30 @@ namespace ilux {
 /// the factors in the order in which they are read. Pivots are multiplied by their inverse. Serves one stream at a
 /// time.
 template <Scalar S = double>
-class GpuLuSolve {
+class GpuLuSolve final : public GpuSubstitution<S> {
 public:
+    /// @param val  the factors, by slot, on the device: what refill() reads
     /// @param slot_of  by entry of LuPattern, where it is among the factors; empty: entry e is at e
     /// Costs O(nnz), mostly on the host. @throws InvalidInput when 32 bits cannot count the entries; OutOfMemory
     /// @param transpose  no or yes; Aᴴ is the conjugate of Aᵀ, with conjugated vectors
-    GpuLuSolve(Gpu& gpu, const LuPattern& pattern, std::span<const ValueSlot> slot_of, Transpose transpose,
-               GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
+    GpuLuSolve(Gpu& gpu, const LuPattern& pattern, const S* val, std::span<const ValueSlot> slot_of,
+               Transpose transpose, GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic);
 
-    /// Takes over new numbers, which it copies: once after each refactorization. Only enqueued; allocates nothing.
-    /// @param val  the factors, by slot, on the device
-    void refill(Gpu& gpu, const S* val) { plan_.refill(gpu, val); }
+    void refill(Gpu& gpu) override { plan_.refill(gpu, val_); }
 
     /// For launches of `rhs` right-hand sides, at most GpuSpTrsvPlan<>::most_rhs; allocates only where there was room
-    /// for less. What a solve of one works in stays where it is, since graphs may know it.
-    void        make_room(Gpu& gpu, Index rhs);
-    Index       room() const { return room_; }
-    std::size_t room_bytes() const { return one_.bytes(); }  ///< on the device, of each right-hand side
+    /// for less.
+    void        make_room(Gpu& gpu, Index rhs) override;
+    Index       room() const override { return room_; }
+    std::size_t room_bytes() const override { return one_.bytes(); }
 
-    /// Only enqueued; allocates nothing; a launch for as many right-hand sides as there is room for, each with the bits
-    /// it has alone. Repeatable: bitwise. Zero pivots and NaN spread.
-    /// @param b, x  rhs·n, on the device, vector after vector; not the same memory
-    /// @throws InvalidInput before the first refill
-    void run(Gpu& gpu, const S* b, S* x, Index rhs = 1);
+    /// A launch for as many right-hand sides as there is room for. @throws InvalidInput before the first refill
+    void run(Gpu& gpu, const S* b, S* x, Index rhs = 1) override;
 
-    std::size_t bytes() const { return plan_.bytes() + one_.bytes() + several_.bytes(); }
+    std::size_t bytes() const override { return plan_.bytes() + one_.bytes() + several_.bytes(); }
 
 private:
+    const S*                             val_;
     GpuSpTrsvPlan<S>                     plan_;
     typename GpuSpTrsvPlan<S>::Workspace one_, several_;
     Index                                room_ = 1;

@@ -277,6 +277,21 @@ RefineReport lu_refine(Cpu& be, const LuFactors<S>& factors, const MatrixView<No
 }
 
 template <class S>
+RefineReport lu_solve_refined(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                              std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
+                              LuWorkspace<NotDeduced<S>>& ws, Transpose transpose)
+{
+    const std::size_t n = factors.pattern->n;
+    RefineReport      worst;
+    lu_solve<S>(be, factors, b, x, ws, transpose);
+    for (std::size_t at = 0; at < b.size(); at += n) {
+        const RefineReport one = lu_refine<S>(be, factors, A, b.subspan(at, n), x.subspan(at, n), ws, transpose);
+        if (at == 0 || worse(one, worst)) worst = one;
+    }
+    return worst;
+}
+
+template <class S>
 double condition_estimate(const MatrixView<NotDeduced<S>>& A, const SolveInPlace<NotDeduced<S>>& solve,
                           std::span<NotDeduced<S>> x, std::span<NotDeduced<S>> xi)
 {
@@ -310,6 +325,8 @@ double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView
 #define ILUX_INSTANTIATE(S)                                                                                            \
     template RefineReport lu_refine(Cpu&, const LuFactors<S>&, const MatrixView<S>&, std::span<const S>, std::span<S>, \
                                     LuWorkspace<S>&, Transpose);                                                       \
+    template RefineReport lu_solve_refined(Cpu&, const LuFactors<S>&, const MatrixView<S>&, std::span<const S>,        \
+                                           std::span<S>, LuWorkspace<S>&, Transpose);                                  \
     template double condition_estimate<S>(const MatrixView<S>&, const SolveInPlace<S>&, std::span<S>, std::span<S>);   \
     template double condition_estimate(Cpu&, const LuFactors<S>&, const MatrixView<S>&, LuWorkspace<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

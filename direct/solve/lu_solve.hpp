@@ -73,6 +73,12 @@ RefineReport lu_refine(Cpu& be, const LuFactors<S>& factors, const MatrixView<No
                        std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x, LuWorkspace<NotDeduced<S>>& ws,
                        Transpose transpose = Transpose::no);
 
+/// lu_solve, and then lu_refine for each system that b holds. @return what the worst of them reached
+template <class S>
+RefineReport lu_solve_refined(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
+                              std::span<const NotDeduced<S>> b, std::span<NotDeduced<S>> x,
+                              LuWorkspace<NotDeduced<S>>& ws, Transpose transpose = Transpose::no);
+
 /// v ← A⁻¹ v or A⁻ᴴ v.
 template <class S>
 using SolveInPlace = std::function<void(std::span<S> v, Transpose transpose)>;

@@ -7,6 +7,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/direct/supernodal_gpu/front_inputs.hpp"
 #include "ilux/direct/supernodal_gpu/front_solve_kernels.hpp"
+#include "ilux/direct/supernodal_gpu/gpu_front_solve.hpp"
 
 namespace ilux {
 namespace {
@@ -160,6 +161,12 @@ void GpuFrontRefactor<S>::download(Gpu& gpu, LuFactors<S>& factors) const
     ilux::download<S>(gpu, {reinterpret_cast<const S*>(view_.val), count}, factors.val);
     ilux::download<S>(gpu, {reinterpret_cast<const S*>(inputs_.f_value), f_count}, factors.f_val);
     ilux::download<Index>(gpu, {view_.swap, factors.swap.size()}, factors.swap);
+}
+
+template <Scalar S>
+std::unique_ptr<GpuSubstitution<S>> GpuFrontRefactor<S>::substitution(Gpu& gpu, bool transpose) const
+{
+    return std::make_unique<GpuFrontSolve<S>>(gpu, *this, transpose ? Transpose::yes : Transpose::no);
 }
 
 #define ILUX_INSTANTIATE(S) template class GpuFrontRefactor<S>;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/host_buffer.hpp"
-#include "ilux/direct/factor/lu_factors.hpp"
+#include "ilux/direct/gpu/gpu_refactor.hpp"
 #include "ilux/direct/supernodal_gpu/front_kernels.hpp"
 #include "ilux/sptrsv/gpu/device_arrays.hpp"
 
@@ -16,7 +16,7 @@ struct FrontInputArrays;
 /// Fronts of up to 128 rows (of complex numbers 96) are one piece of work of a warp or a block; larger ones of many
 /// blocks, panel by panel. Serves one stream at a time.
 template <Scalar S = double>
-class GpuFrontRefactor {
+class GpuFrontRefactor final : public GpuRefactor<S> {
 public:
     using V = cuda::Value<S>;
 
@@ -24,20 +24,20 @@ public:
     /// @throws OutOfMemory; InvalidInput for fronts that are too large (gpu_front_schedule)
     GpuFrontRefactor(Gpu& gpu, std::shared_ptr<const FrontPlan> plan, std::shared_ptr<const LuPattern> pattern);
 
-    /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing, may be
-    /// captured in a graph. Repeatable: bitwise.
-    void run(Gpu& gpu, const S* values);
-    /// Of the last run; waits for it.
-    PivotMonitor monitor(Gpu& gpu) const;
+    /// May be captured in a graph. Repeatable: bitwise.
+    void         run(Gpu& gpu, const S* values) override;
+    PivotMonitor monitor(Gpu& gpu) const override;
     /// val, f_val and swap of `factors`, which must be of the same plan; waits.
-    void download(Gpu& gpu, LuFactors<S>& factors) const;
+    void download(Gpu& gpu, LuFactors<S>& factors) const override;
+    std::unique_ptr<GpuSubstitution<S>> substitution(Gpu& gpu, bool transpose) const override;
 
     const FrontPlan&        plan() const { return *plan_; }
     const LuPattern&        pattern() const { return *pattern_; }
     const GpuFrontSchedule& schedule() const { return schedule_; }
     const FrontsView<V>&    view() const { return view_; }
     const V*                f_val() const { return inputs_.f_value; }
-    std::size_t             bytes() const { return arrays_.bytes(); }  ///< on the device
+    std::string_view        method() const override { return "supernodes"; }
+    std::size_t             bytes() const override { return arrays_.bytes(); }
 
 private:
     void describe(const FrontInputArrays& inputs);

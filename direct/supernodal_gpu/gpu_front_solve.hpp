@@ -10,7 +10,7 @@ namespace ilux {
 
 /// Reads the numbers where a GpuFrontRefactor, which must stay where it is, has them. Serves one stream at a time.
 template <Scalar S = double>
-class GpuFrontSolve {
+class GpuFrontSolve final : public GpuSubstitution<S> {
 public:
     using V = cuda::Value<S>;
 
@@ -18,12 +18,10 @@ public:
     /// @throws OutOfMemory; InvalidInput when 32 bits cannot count the update rows of all fronts
     GpuFrontSolve(Gpu& gpu, const GpuFrontRefactor<S>& numbers, Transpose transpose);
 
-    /// Only enqueued; allocates nothing, may be captured in a graph; solve_together right-hand sides at a time, each
-    /// with the bits it has alone. Repeatable: bitwise. NaN spread.
-    /// @param b, x  rhs·n, on the device, vector after vector; not the same memory
-    void run(Gpu& gpu, const S* b, S* x, Index rhs = 1);
+    /// solve_together right-hand sides at a time; there is room for any number.
+    void run(Gpu& gpu, const S* b, S* x, Index rhs = 1) override;
 
-    std::size_t bytes() const { return arrays_.bytes(); }
+    std::size_t bytes() const override { return arrays_.bytes(); }
     Index       launches() const { return launches_; }  ///< of one right-hand side, at least
 
 private:

@@ -56,7 +56,7 @@ void require_consistent(const SolverOptions& options)
         throw InvalidOption("lu.refactor=cpu contradicts device=gpu");
     if (is_of_gpu(method) && options.device == DeviceChoice::cpu)
         throw InvalidOption(fmt::format("lu.refactor={} runs on a GPU: it contradicts device=cpu", name(method)));
-    if (options.lu.deterministic && (method == RefactorMethod::glu1 || method == RefactorMethod::glu3))
+    if (options.lu.deterministic && varies_bits(method))
         throw InvalidOption(fmt::format(
             "lu.deterministic=on: the last bits of {} vary, as it adds in no fixed order; auto, left and islu repeat theirs",
             name(method)));

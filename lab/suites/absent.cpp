@@ -13,7 +13,8 @@ using detail::absent;
 // clang-format off
 template <Scalar S> LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>& system, const LuBench& bench) : system_(system), bench_(bench) {}
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod) { absent(); }
-template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&) { absent(); }
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod) { absent(); }
+template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_left(const LeftTuning&) { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_cudss() { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes() { absent(); }
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent(); }
@@ -22,7 +23,8 @@ template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent();
 #define ILUX_INSTANTIATE(S)                                                                            \
     template LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>&, const LuBench&);                            \
     template nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod);                            \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod, const LeftTuning&); \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod);                    \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_left(const LeftTuning&);                    \
     template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                                    \
     template nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes();                               \
     template nlohmann::ordered_json LuBenchGpu<S>::ablation();

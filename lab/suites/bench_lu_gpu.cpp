@@ -7,7 +7,7 @@
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/base/gpu/gpu_graph.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/direct/solve/gpu_lu_solve.hpp"
+#include "ilux/direct/published/refactor_right.hpp"
 
 namespace ilux::app {
 namespace {
@@ -25,6 +25,13 @@ double measured_bandwidth(Gpu& gpu, DeviceSpan<double> memory)
         gpu.synchronize();
     });
     return 2 * double(half * sizeof(double)) / copying.median;
+}
+
+LuOptions by(RefactorMethod method)
+{
+    LuOptions options;
+    options.refactor = method;
+    return options;
 }
 
 }  // namespace
@@ -87,21 +94,21 @@ Json LuBenchGpu<S>::real_by_the_same_pattern(RefactorMethod method)
         const auto           host = real_stand_ins(system_);
         DeviceBuffer<double> values(host.size());
         upload<double>(gpu_, host, values);
-        GpuRefactor<> refactor(gpu_, system_.first.pattern, method);
+        GpuEntryRefactor<> refactor(gpu_, system_.first.pattern, by(method));
         const Numeric times = numeric<double>(refactor, values.data());
         return {{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
     } else return nullptr;
 }
 
 template <Scalar S>
-Json LuBenchGpu<S>::solution(GpuRefactor<S>& refactor)
+Json LuBenchGpu<S>::solution(GpuEntryRefactor<S>& refactor)
 {
-    GpuLuSolve<S>   solve(gpu_, refactor.pattern(), refactor.slot_of(), Transpose::no);
+    const auto      solve = refactor.substitution(gpu_, false);
     DeviceBuffer<S> b(system_.b.size()), x(system_.b.size());
     upload<S>(gpu_, system_.b, b);
     const Times seconds = timed(bench_.repetitions, [&] {
-        solve.refill(gpu_, refactor.val());
-        solve.run(gpu_, b.data(), x.data());
+        solve->refill(gpu_);
+        solve->run(gpu_, b.data(), x.data());
         gpu_.synchronize();
     });
 
@@ -114,7 +121,7 @@ Json LuBenchGpu<S>::solution(GpuRefactor<S>& refactor)
     LuWorkspace<S>     ws(system_.A.rows());
     const RefineReport refined = lu_refine<S>(be, F, view(system_.A), system_.b, host_x, ws);
     return {{"solve", to_json(seconds)},
-            {"bytes", refactor.bytes() + solve.bytes()},
+            {"bytes", refactor.bytes() + solve->bytes()},
             {"backward_error", refined.backward_error},
             {"refine_steps", refined.steps}};
 }
@@ -125,23 +132,23 @@ Json LuBenchGpu<S>::measure(RefactorMethod method)
     Json       json{{"method", field_text(method)}};
     const auto prepared = [&](const char* field) {
         const WallClock clock;
-        auto refactor = std::make_unique<GpuRefactor<S>>(gpu_, system_.first.pattern, method, GpuRefactorTuning{},
-                                                         Cpu(bench_.threads));
+        auto refactor = std::make_unique<GpuEntryRefactor<S>>(gpu_, system_.first.pattern, by(method),
+                                                              Cpu(bench_.threads));
         gpu_.synchronize();
         json[field] = clock.seconds();
         return refactor;
     };
     prepared("first_prepare");
     const auto      made = prepared("prepare");
-    GpuRefactor<S>& refactor = *made;
+    GpuEntryRefactor<S>& refactor = *made;
     json["transfer"] = to_json(transfer_times());
     const Numeric times = numeric<S>(refactor, values_.data());
     json.update({{"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}, {"copy_bandwidth", copy_bandwidth_}});
-    if (method == RefactorMethod::automatic) json["taken"] = refactor.left() != nullptr ? "left" : "dataflow";
+    if (method == RefactorMethod::automatic) json["taken"] = refactor.method();
     json.update(solution(refactor));
     if (is_complex<S>) json["real"] = real_by_the_same_pattern(method);
-    if (const RightRefactor<S>* right = refactor.right(); right != nullptr && method == RefactorMethod::glu3) {
-        const RightModes modes = right->modes();
+    if (method == RefactorMethod::glu3) {
+        const RightModes modes = RightRefactor<S>(gpu_, pattern_there()).modes();
         json["modes"] = {{"small_block", modes.small_block},
                          {"large_block", modes.large_block},
                          {"stream", modes.stream}};
@@ -150,13 +157,29 @@ Json LuBenchGpu<S>::measure(RefactorMethod method)
 }
 
 template <Scalar S>
-Json LuBenchGpu<S>::measure_numeric(RefactorMethod method, const LeftTuning& left)
+Json LuBenchGpu<S>::measure_numeric(RefactorMethod method)
 {
-    GpuRefactor<S> refactor(gpu_, system_.first.pattern, method, {.left = left});
-    const Numeric  times = numeric<S>(refactor, values_.data());
-    Json           json{{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
-    if (refactor.left() != nullptr) json["warps"] = refactor.left()->warps();
-    return json;
+    GpuEntryRefactor<S> refactor(gpu_, system_.first.pattern, by(method));
+    const Numeric       times = numeric<S>(refactor, values_.data());
+    return {{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
+}
+
+template <Scalar S>
+Json LuBenchGpu<S>::measure_left(const LeftTuning& tuning)
+{
+    const auto          pattern = pattern_there();
+    auto                left = std::make_unique<LeftRefactor<S>>(gpu_, pattern, tuning);
+    const Index         warps = left->warps();
+    GpuEntryRefactor<S> refactor(gpu_, pattern, std::move(left), RefactorMethod::left);
+    const Numeric       times = numeric<S>(refactor, values_.data());
+    return {{"taken", "left"}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}, {"warps", warps}};
+}
+
+template <Scalar S>
+std::shared_ptr<const GpuLuPattern> LuBenchGpu<S>::pattern_there()
+{
+    const auto& pattern = system_.first.pattern;
+    return std::make_shared<const GpuLuPattern>(gpu_, pattern, entry_inputs(*pattern, Cpu(bench_.threads)));
 }
 
 template <Scalar S>
@@ -164,9 +187,11 @@ Json LuBenchGpu<S>::ablation()
 {
     Json       json = Json::array();
     const auto add = [&](const char* name, bool small_blocks, bool streams) {
-        GpuRefactor<S> refactor(gpu_, system_.first.pattern, RefactorMethod::glu3,
-                                {.right = {.small_blocks = small_blocks, .streams = streams}});
-        const Numeric  times = numeric<S>(refactor, values_.data());
+        const auto        pattern = pattern_there();
+        const RightTuning tuning{.small_blocks = small_blocks, .streams = streams};
+        GpuEntryRefactor<S> refactor(gpu_, pattern, std::make_unique<RightRefactor<S>>(gpu_, pattern, tuning),
+                                     RefactorMethod::glu3);
+        const Numeric       times = numeric<S>(refactor, values_.data());
         json.push_back({{"name", name}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}});
     };
     add("glu3", true, true);

@@ -5,7 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "ilux/base/gpu/host_buffer.hpp"
-#include "ilux/direct/lu/gpu_refactor.hpp"
+#include "ilux/direct/lu/gpu_entry_refactor.hpp"
+#include "ilux/direct/published/refactor_left.hpp"
 #include "ilux/lab/suites/bench_lu_measure.hpp"
 
 namespace ilux::app {
@@ -21,11 +22,12 @@ public:
     /// Measures as on_host, and transfer: the values, from page-locked memory; cold: numeric, with the caches full of
     /// other data; first_prepare: prepare, but the first time, which also loads kernels; what auto has taken; modes of
     /// glu3; copy_bandwidth. Of complex values also real: numeric and cold for real values by the same pattern.
-    /// @throws InvalidInput for a bad pivot, and as GpuRefactor
+    /// @throws InvalidInput for a bad pivot, and as GpuEntryRefactor
     nlohmann::ordered_json measure(RefactorMethod method);
 
     /// {taken, numeric, cold}, and warps of left: the numeric phase alone. @throws as measure
-    nlohmann::ordered_json measure_numeric(RefactorMethod method, const LeftTuning& left = {});
+    nlohmann::ordered_json measure_numeric(RefactorMethod method);
+    nlohmann::ordered_json measure_left(const LeftTuning& tuning);
 
     /// Measures as on_rival, by cuDSS, with transfer, cold and copy_bandwidth as of measure; first_analyse and
     /// first_factor, of a run before, which also loaded kernels. Values, b and x are in device memory. @throws as
@@ -48,8 +50,9 @@ private:
     Times                  transfer_times();
     template <class T>
     Numeric                numeric(GpuRefactor<T>& refactor, const T* values);
+    std::shared_ptr<const GpuLuPattern> pattern_there();
     nlohmann::ordered_json real_by_the_same_pattern(RefactorMethod method);
-    nlohmann::ordered_json solution(GpuRefactor<S>& refactor);
+    nlohmann::ordered_json solution(GpuEntryRefactor<S>& refactor);
 
     const LuSystem<S>&   system_;
     const LuBench&       bench_;

@@ -31,7 +31,7 @@ Json measured_step(const LuSystem<>& system, const LuBench& bench, const DeviceP
     if (step.starts_with("left:")) {
         std::int32_t each = 0;
         parse_field("warps", std::string_view(step).substr(5), each);
-        return gpu->measure_numeric(RefactorMethod::left, {.warps = static_cast<Index>(each * device.multiprocessors)});
+        return gpu->measure_left({.warps = static_cast<Index>(each * device.multiprocessors)});
     }
     RefactorMethod method = RefactorMethod::automatic;
     if (step != "dataflow") parse_field("methods", step, method);

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/direct/lu/lu.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/krylov/stopping.hpp"
 #include "ilux/reorder/matching.hpp"
 #include "ilux/solver/policy/choice.hpp"

@@ -34,7 +34,7 @@ TEST(Strategies, KeepAnAnalysisForAnotherPivotTolerance)
         Attempt tried = by_lu(lu);
         EXPECT_TRUE(both.analyse_lu({}, tried));
         EXPECT_TRUE(both.direct().chooses_pivots_by(lu));
-        return both.direct().symbolic().options;  // of when it was made
+        return both.direct().symbolic()->options;  // of when it was made
     };
     EXPECT_EQ(analysed_by({.matching = LuMatching::off, .pivot_tol = 0.5}).pivot_tol, 0.5);
     EXPECT_EQ(analysed_by({.matching = LuMatching::off, .pivot_tol = 1}).pivot_tol, 0.5);

@@ -16,6 +16,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/direct/published/refactor_left_plan.hpp"
 #include "ilux/direct/published/refactor_right_plan.hpp"
+#include "ilux/direct/refactor_cpu/refactor.hpp"
 #include "ilux/direct/solve/lu_forward_system.hpp"
 #include "ilux/direct/solve/residual_rows.hpp"
 #include "ilux/gallery/gallery.hpp"

@@ -42,7 +42,7 @@ Solver lu_on_a_stream(const CsrMatrix<>& A, RefactorMethod method, std::uint64_t
             if (k % 2 == 0) {
                 EXPECT_EQ(lu.refactor_and_solve(series.val, b, answers.back()).solution.outcome, Outcome::converged);
             } else {
-                EXPECT_EQ(lu.refactor_or_factor(series.view()).outcome, Outcome::converged);
+                EXPECT_EQ(lu.refactor_or_factor(series.view().val).outcome, Outcome::converged);
                 EXPECT_EQ(lu.solve(b, answers.back()).outcome, Outcome::converged);
             }
         }

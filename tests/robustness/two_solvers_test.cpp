@@ -29,7 +29,7 @@ Solver lu_series(const CsrMatrix<>& A, int threads, std::uint64_t seed, std::sha
         for (int k = 0; k < 12; ++k) {
             if (k % 4 == 3) series.toggle(1e-9);
             else series.drift(0.1);
-            EXPECT_EQ(lu.refactor_or_factor(series.view()).outcome, Outcome::converged);
+            EXPECT_EQ(lu.refactor_or_factor(series.view().val).outcome, Outcome::converged);
             answers.emplace_back(series.n);
             EXPECT_EQ(lu.solve(random_vector(series.n, seed + k), answers.back()).outcome, Outcome::converged);
         }

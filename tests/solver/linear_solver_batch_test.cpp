@@ -328,7 +328,7 @@ TEST(LinearSolverBatch, GoesOneByOneWhereMemoryHasNoRoomForAnotherMember)
     solver.analyse(members.A, 4);
     EXPECT_TRUE(solver.refactor_and_solve(members.A.val(), b, x).converged());
     EXPECT_TRUE(solver.refactor_and_solve(members.A.val(), b, x).converged());
-    given.memory_limit = {solver.lu()->bytes() + 100};
+    given.memory_limit = {solver.lu()->status().bytes + 100};
     LinearSolver limited(given);
     limited.analyse(members.A, 4);
     EXPECT_TRUE(limited.refactor_and_solve(members.A.val(), b, x).converged());
@@ -355,7 +355,7 @@ TEST_F(GpuLinearSolverBatch, WorksInPiecesWhereTheDeviceHasNoRoomForAll)
         solver.analyse(members.A, 100);
         ASSERT_TRUE(solver.factor().ready());
         const LuFactors<>& factors = solver.lu()->factors();
-        of_lu = solver.lu()->device_bytes();
+        of_lu = solver.lu()->status().device_bytes;
         of_32 = make_gpu_batch_solver(gpu, factors.symbolic, factors.pattern, 32, std::size_t{1} << 40)->bytes();
     }
     given.device_memory = {of_lu + of_32 + of_32 / 8};

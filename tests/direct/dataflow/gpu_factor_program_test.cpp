@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ilux/direct/dataflow/lu_dataflow.hpp"
-#include "ilux/direct/lu/gpu_refactor.hpp"
+#include "ilux/direct/lu/gpu_entry_refactor.hpp"
 #include "ilux/tests/direct/dataflow/tail_systems.hpp"
 #include "ilux/tests/direct/pattern_systems.hpp"
 
@@ -155,7 +155,7 @@ TEST(GpuFactorProgram, IsNotMadeOfMoreProductsThanSumsOfSumsHoldAndLeftIsTaken)
     for (const Index products : {most, most + 1}) {
         const auto P = dataflow_system_as_it_stands("", arrow_down(products + 1, 3)).F.pattern;
         EXPECT_EQ(program_of(gpu, *P, {}, ascending(P->n)).has_value(), products == most);
-        const GpuRefactor<> refactor(gpu, P, RefactorMethod::automatic);
+        const GpuEntryRefactor<> refactor(gpu, P);
         EXPECT_EQ(refactor.method(), products == most ? "dataflow" : "left");
     }
 }

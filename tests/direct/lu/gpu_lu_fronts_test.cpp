@@ -76,7 +76,7 @@ TYPED_TEST(GpuLuFronts, SolveEverySystemAndItsNeighbours)
             const LuReport done = lu.refactor_or_factor(values);
             ASSERT_EQ(done.outcome, Outcome::converged) << done.reason;
             EXPECT_EQ(done.action, by == 0 ? LuAction::factor : LuAction::refactor);
-            ASSERT_EQ(lu.refactor_method(), "supernodes") << lu.storage();
+            ASSERT_EQ(lu.status().method, "supernodes") << lu.status().storage;
             for (const Transpose transpose : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
                 const LuSolveReport solved = lu.solve(b, x, transpose);
                 ASSERT_EQ(solved.outcome, Outcome::converged) << solved.reason;
@@ -89,7 +89,7 @@ TYPED_TEST(GpuLuFronts, SolveEverySystemAndItsNeighbours)
                 }
             }
         }
-        EXPECT_EQ(lu.repivots(), 0);
+        EXPECT_EQ(lu.status().repivots, 0);
     }
 }
 
@@ -146,27 +146,36 @@ TYPED_TEST(GpuLuFronts, DeviceVectorsHaveTheBitsOfTheHosts)
 {
     ILUX_SKIP_WITHOUT_GPU();
     using S = TypeParam;
-    Gpu           gpu;
+    Gpu           gpu, callers;
     Cpu           be(2);
     const Mesh<S> mesh(gallery::convdiff2d({.n = 45}));
     Lu<S>         lu(be, mesh.symbolic);
     lu.use_gpu(gpu);
     DeviceBuffer<S> values(mesh.values.size());
     upload<S>(gpu, mesh.values, values);
-    ASSERT_EQ(lu.refactor_or_factor(DeviceSpan<const S>(values)).outcome, Outcome::converged);
-    ASSERT_EQ(lu.refactor_or_factor(mesh.values, values).action, LuAction::refactor);
+    ASSERT_EQ(lu.refactor_or_factor(Array<const S>(gpu, values)).outcome, Outcome::converged);
+    ASSERT_EQ(lu.refactor_or_factor(Array<const S>(callers, values)).action, LuAction::refactor);
     const auto      b = random_numbers<S>(mesh.A.rows(), 3);
     std::vector<S>  x(b.size()), y(b.size());
     DeviceBuffer<S> device_b(b.size()), device_x(b.size());
     upload<S>(gpu, b, device_b);
     for (const Transpose transpose : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
-        const auto report = lu.solve_on_gpu(DeviceSpan<const S>(device_b), device_x, transpose);
-        ASSERT_TRUE(report.has_value());
-        EXPECT_EQ(report->outcome, Outcome::converged);
-        download<S>(gpu, device_x, x);
         ASSERT_EQ(lu.solve(b, y, transpose).outcome, Outcome::converged);
-        EXPECT_TRUE(same_numbers(x, y));
+        for (Gpu* of : {&gpu, &callers}) {
+            fill<S>(*of, 0, device_x);
+            const auto report = lu.solve_as_factored(Array<const S>(*of, device_b), Array<S>(*of, device_x), transpose);
+            EXPECT_EQ(report.outcome, Outcome::converged);
+            download<S>(*of, device_x, x);
+            EXPECT_TRUE(same_numbers(x, y));
+        }
     }
+    Lu<S> on_host(be, mesh.symbolic);
+    ASSERT_EQ(on_host.factor(mesh.values).outcome, Outcome::converged);
+    const auto report = on_host.solve_as_factored(Array<const S>(gpu, device_b), Array<S>(gpu, device_x));
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    download<S>(gpu, device_x, x);
+    ASSERT_EQ(on_host.solve(b, y).outcome, Outcome::converged);
+    EXPECT_TRUE(same_numbers(x, y));
 }
 
 /// Numbers come to the host as they are: its substitution solves with them.
@@ -202,17 +211,17 @@ TYPED_TEST(GpuLuFronts, MoveFromTheHost)
     const auto     b = random_numbers<S>(mesh.A.rows(), 3);
     std::vector<S> x(b.size());
     ASSERT_EQ(lu.factor(mesh.values).outcome, Outcome::converged);
-    EXPECT_EQ(lu.device_bytes(), 0);
+    EXPECT_EQ(lu.status().device_bytes, 0);
     lu.use_gpu(gpu);
-    EXPECT_EQ(lu.refactor_method(), "none");
+    EXPECT_EQ(lu.status().method, "none");
     ASSERT_EQ(lu.solve(b, x).outcome, Outcome::converged);  // the host's numbers still serve
     const auto values = changed<S>(mesh.values, 0.01);
     const auto step = lu.refactor_and_solve(values, b, x);
     EXPECT_EQ(step.factors.action, LuAction::refactor) << step.factors.reason;
     ASSERT_EQ(step.solution.outcome, Outcome::converged) << step.solution.reason;
-    EXPECT_EQ(lu.refactor_method(), "supernodes");
+    EXPECT_EQ(lu.status().method, "supernodes");
     EXPECT_LE(error_of<S>(mesh.A, values, x, b, Transpose::no), 1e-14);
-    EXPECT_GT(lu.device_bytes(), sizeof(S) * lu.factors().val.size());
+    EXPECT_GT(lu.status().device_bytes, sizeof(S) * lu.factors().val.size());
 }
 
 TYPED_TEST(GpuLuFronts, RepeatTheirBits)
@@ -228,7 +237,7 @@ TYPED_TEST(GpuLuFronts, RepeatTheirBits)
     LuValues<S>    first_val;
     lu.use_gpu(gpu);
     ASSERT_EQ(lu.factor(mesh.values).outcome, Outcome::converged);
-    ASSERT_EQ(lu.refactor_method(), "supernodes") << lu.storage();
+    ASSERT_EQ(lu.status().method, "supernodes") << lu.status().storage;
     for (int repeat = 0; repeat < repeats(); ++repeat) {
         const auto step = lu.refactor_and_solve(mesh.values, b, x);
         ASSERT_EQ(step.factors.action, LuAction::refactor);
@@ -285,7 +294,7 @@ TEST(GpuLuFrontsFail, PivotsNextToZeroAreReplacedByThoseOfAllRows)
         lu.use_gpu(gpu);
         if (!first) {
             ASSERT_EQ(lu.factor(good.val()).outcome, Outcome::converged);
-            EXPECT_EQ(lu.refactor_method(), "supernodes");
+            EXPECT_EQ(lu.status().method, "supernodes");
         }
         const LuReport      report = lu.refactor_or_factor(stale.val());
         const LuSolveReport solved = lu.solve(b, x);
@@ -293,9 +302,9 @@ TEST(GpuLuFrontsFail, PivotsNextToZeroAreReplacedByThoseOfAllRows)
         ASSERT_EQ(solved.outcome, Outcome::converged) << solved.reason;
         EXPECT_LE(error_of<double>(stale, {stale.val().begin(), stale.val().end()}, x, b, Transpose::no), 1e-13);
         EXPECT_EQ(lu.factors().fronts, nullptr);
-        EXPECT_EQ(lu.refactor_method(), "dataflow");
+        EXPECT_EQ(lu.status().method, "dataflow");
         if (first) {
-            EXPECT_NE(lu.storage().find("next to 0"), std::string::npos) << lu.storage();
+            EXPECT_NE(lu.status().storage.find("next to 0"), std::string::npos) << lu.status().storage;
         } else {
             EXPECT_TRUE(report.action == LuAction::repivot || solved.repivoted);
         }
@@ -314,7 +323,7 @@ TEST(GpuLuFrontsFail, StopWhenTold)
     EXPECT_EQ(lu.factor(mesh.values).outcome, Outcome::cancelled);
     lu.heed({});
     EXPECT_EQ(lu.factor(mesh.values).outcome, Outcome::converged);
-    EXPECT_EQ(lu.refactor_method(), "supernodes");
+    EXPECT_EQ(lu.status().method, "supernodes");
 }
 
 /// Numbers that are to begin on the GPU stay on the host, where pivots by entries would take long. Those that the host
@@ -336,9 +345,9 @@ TEST(GpuLuFrontsFail, WithoutRoomOnTheGpuTheyStayOnTheHostOrAreByEntries)
             const DeviceBuffer<char> others(gpu_memory(gpu.device()).free - (48U << 20U));
             const LuReport           report = lu.refactor_or_factor(mesh.values);
             EXPECT_TRUE(report.outcome == Outcome::converged || report.outcome == Outcome::out_of_memory);
-            EXPECT_NE(lu.storage().find(moved ? "by entries: the device has no room" : "; on the host: "),
+            EXPECT_NE(lu.status().storage.find(moved ? "by entries: the device has no room" : "; on the host: "),
                       std::string::npos)
-                << lu.storage();
+                << lu.status().storage;
         }
         const LuReport report = lu.refactor_or_factor(mesh.values);
         ASSERT_EQ(report.outcome, Outcome::converged) << report.reason;
@@ -358,8 +367,8 @@ TEST(GpuLuFrontsFail, AMethodOfEntriesIsObeyed)
     Lu<>               lu(be, mesh.symbolic);
     lu.use_gpu(gpu);
     ASSERT_EQ(lu.factor(mesh.values).outcome, Outcome::converged);
-    EXPECT_EQ(lu.refactor_method(), "left");
-    EXPECT_EQ(lu.storage(), "by entries: lu.refactor=left");
+    EXPECT_EQ(lu.status().method, "left");
+    EXPECT_EQ(lu.status().storage, "by entries: lu.refactor=left");
 }
 
 }  // namespace

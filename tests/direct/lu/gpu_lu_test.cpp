@@ -90,7 +90,7 @@ void expect_the_monitor_of_the_host(RefactorMethod method)
         for (std::size_t p = 0; p < values.size(); ++p) values[p] *= 1 + 0.01 * k * std::sin(double(p));
         ASSERT_EQ(on_host.refactor_or_factor(values).outcome, Outcome::converged);
         ASSERT_EQ(on_gpu.refactor_or_factor(values).outcome, Outcome::converged);
-        const PivotMonitor &host = on_host.monitor(), &device = on_gpu.monitor();
+        const PivotMonitor &host = on_host.pivots().monitor, &device = on_gpu.pivots().monitor;
         EXPECT_NEAR(device.min_pivot / host.min_pivot, 1, 1e-6);
         EXPECT_NEAR(device.max_pivot / host.max_pivot, 1, 1e-6);
         EXPECT_NEAR(device.rgrowth / host.rgrowth, 1, 1e-6);
@@ -181,7 +181,7 @@ TEST_P(GpuLuBy, RepivotsComplexValuesAndTellsBadOnes)
         ASSERT_EQ(lu.refactor_or_factor(first).outcome, Outcome::converged);
         EXPECT_EQ(lu.refactor_or_factor(second).outcome, Outcome::converged);
         if (round == 0) {
-            EXPECT_EQ(lu.repivots(), 1);
+            EXPECT_EQ(lu.status().repivots, 1);
         }
         EXPECT_EQ(lu.solve(b, x).outcome, Outcome::converged);  // x₁ = 2 + i + O(1e-16), x₀ = 5i − 2i x₁ = 2 + i
         EXPECT_NEAR(std::abs(x[0] - (2.0 + i)), 0, 1e-14);
@@ -200,17 +200,17 @@ TEST_P(GpuLuBy, RepivotsWhereTheFormerPivotsWouldGiveAWrongAnswer)
     const Small first{{{1, 1}, {1, 2}}, MatrixLayout::rows}, second{{{1e-16, 1}, {1, 2}}, MatrixLayout::rows};
     Lu          lu(be, analyse(first.view(), by(GetParam())));
     lu.use_gpu(gpu);
-    ASSERT_EQ(lu.refactor_or_factor(first.view()).action, LuAction::factor);
-    const LuReport report = lu.refactor_or_factor(second.view());
+    ASSERT_EQ(lu.refactor_or_factor(first.view().val).action, LuAction::factor);
+    const LuReport report = lu.refactor_or_factor(second.view().val);
     EXPECT_EQ(report.outcome, Outcome::converged);
     EXPECT_EQ(report.action, LuAction::repivot);
     EXPECT_EQ(report.state, PivotState::large_growth);
-    EXPECT_EQ(lu.repivots(), 1);
+    EXPECT_EQ(lu.status().repivots, 1);
     Vector x(2);
     EXPECT_EQ(lu.solve(Vector{3, 5}, x).outcome, Outcome::converged);  // x = (−1, 3) + O(1e-16)
     EXPECT_NEAR(x[0], -1, 1e-14);
     EXPECT_NEAR(x[1], 3, 1e-14);
-    EXPECT_EQ(lu.refactor_or_factor(first.view()).outcome, Outcome::converged);
+    EXPECT_EQ(lu.refactor_or_factor(first.view().val).outcome, Outcome::converged);
 }
 
 TEST_P(GpuLuBy, EndsSingularAndNotFiniteValuesAsTypedOutcomesAndGoesOn)
@@ -283,17 +283,17 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
         DeviceBuffer<double> device(values.size());
         upload<double>(gpu, values, device);
         ASSERT_EQ(plain.refactor_or_factor(values).outcome, Outcome::converged);
-        ASSERT_EQ(from_device.refactor_or_factor(DeviceSpan<const double>(device)).outcome, Outcome::converged);
-        std::ranges::copy(values, in_place.next_values().begin());
-        in_place.upload_next();
-        ASSERT_EQ(in_place.refactor_or_factor(in_place.next_values()).outcome, Outcome::converged);
+        ASSERT_EQ(from_device.refactor_or_factor(Array<const double>(gpu, device)).outcome, Outcome::converged);
+        std::ranges::copy(values, in_place.values().next().begin());
+        in_place.values().upload_next();
+        ASSERT_EQ(in_place.refactor_or_factor(in_place.values().next()).outcome, Outcome::converged);
         ASSERT_EQ(plain.solve(b, x).outcome, Outcome::converged);
         ASSERT_EQ(from_device.solve(b, y).outcome, Outcome::converged);
         ASSERT_EQ(in_place.solve(b, z).outcome, Outcome::converged);
         EXPECT_TRUE(identical(x, y));
         EXPECT_TRUE(identical(x, z));
     }
-    EXPECT_THROW((void)from_device.refactor_or_factor(DeviceSpan<const double>()), InvalidInput);
+    EXPECT_THROW((void)from_device.refactor_or_factor(Array<const double>(gpu, {})), InvalidInput);
 }
 
 /// One by one, and the worst of what came of them.
@@ -361,7 +361,7 @@ TEST(GpuLu, SolvesTheOthersWhereOneIsNotFinite)
                         << "system " << k;
                 }
             }
-    EXPECT_EQ(lu.repivots(), 0);
+    EXPECT_EQ(lu.status().repivots, 0);
 }
 
 TEST(GpuLu, AllocatesForSeveralOnlyWhenMoreComeThanBefore)
@@ -385,7 +385,7 @@ TEST(GpuLu, AllocatesForSeveralOnlyWhenMoreComeThanBefore)
     EXPECT_GT(allocations_of(3), 0);
     EXPECT_GT(allocations_of(33), 0);
     for (const std::size_t count : {33, 1, 2, 3, 32, 33}) EXPECT_EQ(allocations_of(count), 0) << count;
-    EXPECT_GT(lu.device_bytes(), std::size_t{33} * 4 * n * sizeof(double));
+    EXPECT_GT(lu.status().device_bytes, std::size_t{33} * 4 * n * sizeof(double));
     // what graphs know has stayed where it was
     ASSERT_EQ(lu.refactor_and_solve(system.A.val, first, after).solution.outcome, Outcome::converged);
     EXPECT_TRUE(identical(before, after));

@@ -179,7 +179,7 @@ TEST(PlanFile, HasPivotsThatServeTheFirstSystemWhereTheyHold)
         refactor_serial<double>(system.A.val, known);
         EXPECT_TRUE(identical(lu.factors().val, known.val));
         EXPECT_EQ(lu.solve(b, x).outcome, Outcome::converged);
-        EXPECT_EQ(lu.repivots(), 0);
+        EXPECT_EQ(lu.status().repivots, 0);
     }
 }
 
@@ -207,7 +207,7 @@ TEST(PlanFile, HasPivotsThatAreReplacedWhereTheyAreStale)
     std::vector<double> values{0, 1, 1, 0}, b{2, 3}, x(2);
     lu.take_pivots(F.pattern, 1);
     EXPECT_EQ(lu.refactor_or_factor(values).action, LuAction::repivot);
-    EXPECT_EQ(lu.repivots(), 1);
+    EXPECT_EQ(lu.status().repivots, 1);
     EXPECT_EQ(lu.solve(b, x).outcome, Outcome::converged);
     EXPECT_EQ(x, (std::vector<double>{3, 2}));
     EXPECT_THROW(lu.take_pivots(dataflow_systems()[4].F.pattern, 1), InvalidInput);

@@ -64,8 +64,8 @@ struct SystemOnDevice {
 
     SystemOnDevice(Gpu& gpu, const FactoredSystemOf<S>& system, Transpose transpose,
                    GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic, Index rhs = 1)
-        : solve(gpu, *system.F.pattern, {}, transpose, engine),
-          val(system.values().size()),
+        : val(system.values().size()),
+          solve(gpu, *system.F.pattern, val.data(), {}, transpose, engine),
           b(static_cast<std::size_t>(system.A.rows()) * rhs),
           x(b.size()),
           rhs(rhs)
@@ -75,7 +75,7 @@ struct SystemOnDevice {
     void refill(Gpu& gpu, const Vector& values)
     {
         upload<S>(gpu, values, val);
-        solve.refill(gpu, val.data());
+        solve.refill(gpu);
     }
     Vector run(Gpu& gpu)
     {
@@ -90,8 +90,9 @@ struct SystemOnDevice {
         return run(gpu);
     }
 
+    DeviceBuffer<S> val;
     GpuLuSolve<S>   solve;
-    DeviceBuffer<S> val, b, x;
+    DeviceBuffer<S> b, x;
     Index           rhs;
 };
 
@@ -216,7 +217,7 @@ TEST(GpuLuSolve, MayStandInAGraphAndAllocatesNothing)
         const Vector     expected = device.run(gpu, b);
         const long       before = device_use().allocations;
         const GpuGraph   graph(gpu, [&] {
-            device.solve.refill(gpu, device.val.data());
+            device.solve.refill(gpu);
             device.solve.run(gpu, device.b.data(), device.x.data());
         });
         for (int repeat = 0; repeat < 3; ++repeat) {
@@ -242,8 +243,8 @@ TEST(GpuLuSolve, RunsOnTwoStreamsAtOnce)
         const Vector     right = random_vector(system.A.rows(), 3);
         const Vector     expected_a = a.run(first, right), expected_b = b.run(second, right);
         for (int repeat = 0; repeat < 50; ++repeat) {
-            a.solve.refill(first, a.val.data());
-            b.solve.refill(second, b.val.data());
+            a.solve.refill(first);
+            b.solve.refill(second);
             a.solve.run(first, a.b.data(), a.x.data());
             b.solve.run(second, b.b.data(), b.x.data());
         }
@@ -257,7 +258,7 @@ TEST(GpuLuSolve, WaitsForItsNumbers)
     ILUX_SKIP_WITHOUT_GPU();
     Gpu                  gpu;
     const auto           system = dataflow_system("random", random_dominant(10, 3, 5));
-    GpuLuSolve<>         solve(gpu, *system.F.pattern, {}, Transpose::no);
+    GpuLuSolve<>         solve(gpu, *system.F.pattern, nullptr, {}, Transpose::no);
     DeviceBuffer<double> b(10), x(10);
     EXPECT_THROW(solve.run(gpu, b.data(), x.data()), InvalidInput);
 }

@@ -148,7 +148,7 @@ TEST(Lu, MeasuresRowsWhoseProductsVanish)
         for (Index n = 3; n <= 9; ++n) {
             const Series series(growing(n, size, random), 1);
             Lu           lu(be, analyse(series.view(), {.ordering = LuOrdering::none}));
-            ASSERT_EQ(lu.factor(series.view()).outcome, Outcome::converged);
+            ASSERT_EQ(lu.factor(series.view().val).outcome, Outcome::converged);
             std::vector<double> b(n), x(n);
             b[n - 1] = x_last;
             const auto   report = lu.solve(b, x);

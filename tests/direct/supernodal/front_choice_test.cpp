@@ -84,8 +84,8 @@ TEST(FrontChoice, EverySystemIsSolvedByFronts)
         const auto again = lu.refactor_or_factor(A.val());
         EXPECT_EQ(again.action, LuAction::refactor);
         EXPECT_LT(error_of(lu, A), 1e-12);
-        EXPECT_EQ(lu.refactor_method(), "supernodes");
-        EXPECT_EQ(lu.repivots(), 0);
+        EXPECT_EQ(lu.status().method, "supernodes");
+        EXPECT_EQ(lu.status().repivots, 0);
     }
 }
 
@@ -99,7 +99,7 @@ TEST(FrontChoice, ZeroPivotsOfMostFrontsLeadToEntries)
     const auto symbolic = analyse(view<double>(good), options);
     Lu<>       first(be, symbolic), later(be, symbolic);
     ASSERT_EQ(first.factor(stale.val()).outcome, Outcome::converged);
-    EXPECT_NE(first.storage().find("next to 0"), std::string::npos) << first.storage();
+    EXPECT_NE(first.status().storage.find("next to 0"), std::string::npos) << first.status().storage;
     EXPECT_LT(error_of(first, stale), 1e-12);
 
     ASSERT_EQ(later.factor(good.val()).outcome, Outcome::converged);
@@ -118,7 +118,7 @@ TEST(FrontChoice, EntriesWhereFrontsWouldPassTheLimit)
     Lu<>       lu(be, analyse(view<double>(A), options));
     EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
     EXPECT_EQ(lu.factors().fronts, nullptr);
-    EXPECT_NE(lu.storage().find("would take"), std::string::npos) << lu.storage();
+    EXPECT_NE(lu.status().storage.find("would take"), std::string::npos) << lu.status().storage;
 }
 
 TEST(FrontChoice, ASingularMatrixIsNoSuccess)

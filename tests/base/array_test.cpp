@@ -1,4 +1,4 @@
-#include "ilux/engine/array.hpp"
+#include "ilux/base/array.hpp"
 
 #include <gtest/gtest.h>
 

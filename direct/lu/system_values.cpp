@@ -1,0 +1,165 @@
+#include "ilux/direct/lu/system_values.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "ilux/base/error.hpp"
+#include "ilux/base/gpu/stream_order.hpp"
+#include "ilux/base/instances.hpp"
+
+namespace ilux {
+namespace {
+
+constexpr std::size_t page = 4096;  // pages that are locked for one array hold no other
+
+std::size_t in_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+}  // namespace
+
+template <Scalar S>
+void SystemValues<S>::Free::operator()(S* memory) const noexcept
+{
+    std::free(memory);
+}
+
+template <Scalar S>
+void SystemValues<S>::make(Slot& slot)
+{
+    if (slot.host || count_ == 0) return;
+    if (count_ > static_cast<std::size_t>(-1) / 2 / sizeof(S)) throw std::bad_array_new_length();
+    slot.host.reset(static_cast<S*>(std::aligned_alloc(page, in_pages(count_ * sizeof(S)))));
+    if (!slot.host) throw std::bad_alloc();
+}
+
+template <Scalar S>
+void SystemValues<S>::put_on_gpu(Slot& slot)
+{
+    if (!slot.host || slot.lock) return;
+    gpu_->make_current();
+    DeviceBuffer<S> device(count_);
+    slot.lock.emplace(slot.host.get(), in_pages(count_ * sizeof(S)));
+    slot.device = std::move(device);
+}
+
+template <Scalar S>
+void SystemValues<S>::leave_gpu(Slot& slot) noexcept
+{
+    slot.lock.reset();
+    slot.device = {};
+    slot.uploaded = false;
+}
+
+template <Scalar S>
+void SystemValues<S>::upload(Slot& slot)
+{
+    enqueue_upload<S>(*copier_, std::span<S>(slot.host.get(), count_), slot.device);
+    slot.uploaded = true;
+}
+
+template <Scalar S>
+std::span<S> SystemValues<S>::next()
+{
+    Slot& slot = slots_[1 - now_];
+    make(slot);
+    if (gpu_) put_on_gpu(slot);
+    return {slot.host.get(), count_};
+}
+
+template <Scalar S>
+void SystemValues<S>::upload_next()
+{
+    (void)next();
+    if (gpu_) upload(slots_[1 - now_]);
+}
+
+template <Scalar S>
+void SystemValues<S>::require_count(std::size_t given) const
+{
+    require(given == count_, [&] { return fmt::format("{} values for a pattern of {} entries", given, count_); });
+}
+
+/// As bytes: a caller's complex numbers may stand on multiples of 8 bytes only.
+template <Scalar S>
+void SystemValues<S>::bring_next(const Array<const S>& values)
+{
+    require_count(values.size());
+    const std::span<S> to = next();
+    Slot&              slot = slots_[1 - now_];
+    Gpu&               caller = *values.gpu();
+    if (gpu_ && caller.device() == gpu_->device()) {
+        run_after(*copier_, caller);
+        detail::enqueue_copy(*copier_, values.there().data(), slot.device.data(), to.size_bytes());
+        slot.uploaded = true;
+    }
+    download<S>(caller, values.there(), to);
+}
+
+template <Scalar S>
+void SystemValues<S>::take(const Array<const S>& values)
+{
+    require_count(values.size());
+    if (taken_ && !values.gpu() && values.host().data() == host().data()) return;
+    if (values.gpu()) bring_next(values);
+    const std::span<S> to = next();
+    Slot&              slot = slots_[1 - now_];
+    if (!values.gpu() && values.host().data() != to.data()) {
+        if (slot.uploaded) copier_->synchronize();  // it was begun for others
+        slot.uploaded = false;
+        detail::copy_in_parallel(to.data(), values.host().data(), to.size_bytes());
+    }
+    if (gpu_) {
+        if (!slot.uploaded) upload(slot);
+        copier_->synchronize();
+        slot.uploaded = false;
+    }
+    now_ = 1 - now_;
+    taken_ = true;
+}
+
+template <Scalar S>
+void SystemValues<S>::use_gpu(Gpu& gpu)
+{
+    if (gpu_ == &gpu) return;
+    leave_gpu();
+    try {
+        gpu_ = &gpu;
+        copier_.emplace(gpu.device());
+        for (Slot& slot : slots_) put_on_gpu(slot);
+        if (taken_) {
+            upload(slots_[now_]);
+            copier_->synchronize();
+            slots_[now_].uploaded = false;
+        }
+    } catch (...) {
+        leave_gpu();
+        throw;
+    }
+}
+
+template <Scalar S>
+void SystemValues<S>::leave_gpu()
+{
+    for (Slot& slot : slots_) leave_gpu(slot);
+    copier_.reset();
+    gpu_ = nullptr;
+}
+
+template <Scalar S>
+std::size_t SystemValues<S>::bytes() const
+{
+    return count_ * sizeof(S) * ((slots_[0].host != nullptr) + (slots_[1].host != nullptr));
+}
+
+template <Scalar S>
+std::size_t SystemValues<S>::device_bytes() const
+{
+    return (slots_[0].device.size() + slots_[1].device.size()) * sizeof(S);
+}
+
+#define ILUX_INSTANTIATE(S) template class SystemValues<S>;
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux
