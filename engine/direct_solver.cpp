@@ -163,7 +163,8 @@ void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
     if (!lu_->on_gpu()) machine_.gpu.reset();  // it could not hold them
     tried.device = machine_.device();
     const LuStatus status = lu_->status();
-    if (status.storage != series_.storage) tried.decisions.push_back(fmt::format("numbers of L and U {}", status.storage));
+    if (status.storage != series_.storage)
+        tried.decisions.push_back(fmt::format("numbers of L and U {}", status.storage));
     series_.storage = status.storage;
     if (tried.action != SolverAction::refactor || facts_->nnz == 0) note_factors(*lu_, A.nnz(), *facts_);
     const PivotMonitor monitor = lu_->pivots().monitor;

@@ -62,20 +62,20 @@ public:
     /// Without solving any longer: memory and GPU's factors are given back; the analysis stays.
     void release();
 
-    bool              factored() const { return factored_; }
-    const Lu<S>&      lu() const { return *lu_; }  ///< where there are, or were, factors
-    const auto&       symbolic() const { return symbolic_; }
-    const Machine&    machine() const { return machine_; }
+    bool           factored() const { return factored_; }
+    const Lu<S>&   lu() const { return *lu_; }  ///< where there are, or were, factors
+    const auto&    symbolic() const { return symbolic_; }
+    const Machine& machine() const { return machine_; }
 
 private:
     /// What a series has brought so far.
     struct Series {
-        double      systems;               // to come in all
-        bool        device_chosen = false;  // whether a GPU takes part
-        bool        plan_due = false;       // options.plan is to be written
+        double      systems;                  // to come in all
+        bool        device_chosen = false;    // whether a GPU takes part
+        bool        plan_due = false;         // options.plan is to be written
         bool        condition_known = false;  // of the pivots chosen last
-        Index       repivots = 0;           // of factors since given back
-        std::string storage = {};           // as told last
+        Index       repivots = 0;             // of factors since given back
+        std::string storage = {};             // as told last
     };
     struct StoredPivots {
         std::shared_ptr<const LuPattern> pattern;

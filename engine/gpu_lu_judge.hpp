@@ -35,8 +35,8 @@ private:
         DeviceBuffer<S>      val;
     };
     std::optional<DeviceRows<S>> rows(const CsrView<S>& A, DeviceSpan<const S> val, Transpose turn);
-    LuSolveReport                substitute(Lu<S>& lu, DeviceSpan<S> r, DeviceSpan<S> z, Transpose turn, double tolerance);
-    bool find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Transpose turn);
+    LuSolveReport substitute(Lu<S>& lu, DeviceSpan<S> r, DeviceSpan<S> z, Transpose turn, double tolerance);
+    bool          find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Transpose turn);
 
     Gpu&                   gpu_;
     DeviceBuffer<Offset>   row_ptr_;

@@ -46,9 +46,9 @@ private:
     Cpu            cpu_;
     SolverOptions  options_;
     LuWorkspace<S> workspace_;
-    Residual<S>    residual_;         // of the x judged last
-    std::vector<S> error_, better_;   // n each: its estimated error; a corrected x
-    std::vector<S> known_;            // 4 n: of a known answer
+    Residual<S>    residual_;        // of the x judged last
+    std::vector<S> error_, better_;  // n each: its estimated error; a corrected x
+    std::vector<S> known_;           // 4 n: of a known answer
 };
 
 }  // namespace ilux

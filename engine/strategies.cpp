@@ -22,7 +22,12 @@ template <Scalar S>
 Strategies<S>::Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
                           std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored,
                           std::shared_ptr<SystemValues<S>> values)
-    : options_(options), A_(A), systems_(systems), values_(std::move(values)), symbolic_(std::move(symbolic)), stored_(std::move(stored))
+    : options_(options),
+      A_(A),
+      systems_(systems),
+      values_(std::move(values)),
+      symbolic_(std::move(symbolic)),
+      stored_(std::move(stored))
 {}
 
 template <Scalar S>

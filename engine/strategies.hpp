@@ -18,7 +18,8 @@ template <Scalar S = double>
 class Strategies {
 public:
     /// @param A  the systems' matrix, whose values may change; must outlive this
-    /// @param systems  that are to come  @param values  where A's values are, once others were given  @param symbolic  an analysis that was made already, or null
+    /// @param systems  that are to come  @param values  where A's values are, once others were given  @param symbolic
+    /// an analysis that was made already, or null
     /// @param stored    what options.plan holds, the analysis included
     Strategies(const SolverOptions& options, const CsrView<S>& A, double systems,
                std::shared_ptr<const LuSymbolic> symbolic, std::optional<LuPlan> stored = {},

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/array.hpp"
+#include "ilux/base/gpu/array.hpp"
 #include "ilux/engine/report/solution.hpp"
 
 namespace ilux {
@@ -19,6 +19,7 @@ public:
         : given_b_(b), given_x_(x), guessed_(guessed), conjugated_(is_complex<S> && conjugated)
     {}
 
+    bool is_guessed() const { return guessed_; }
     bool are_of(const Gpu& gpu) const { return given_b_.gpu() && given_b_.gpu()->device() == gpu.device(); }
 
     /// b on the host: those of a GPU are copied when they are first asked for.

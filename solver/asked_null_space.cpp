@@ -92,6 +92,26 @@ void AskedNullSpace<S>::project_x(std::span<S> x) const
     if (is_finite<S>(serial, x)) space_->project(serial, x);
 }
 
+template <Scalar S>
+SolverReport AskedNullSpace<S>::solve_clear_of(SystemVectors<S>& given, Transpose transpose,
+                                               const std::function<SolverReport(SystemVectors<S>&)>& solve) const
+{
+    require(transpose == Transpose::no || space_->left(),
+            [] { return "null_space: it is not that of the transpose, which is not known"; });
+    std::vector<S> b(given.b().begin(), given.b().end());
+    Solution       guess = given.host_guess();
+    if (guess.size() != b.size()) guess = std::vector<S>(b.size());
+    given.read_guess(guess);
+    project_x(guess.of<S>());
+    const std::string taken_off = project_b(b);
+    SystemVectors<S>  projected(std::span<const S>(b), std::span<S>(guess.of<S>()), given.is_guessed());
+    SolverReport      report = solve(projected);
+    if (!taken_off.empty()) report.decisions.push_back(taken_off);
+    project_x(report.attempts[report.best].x.template of<S>());
+    given.deliver(report.result().x.of<S>());
+    return report;
+}
+
 #define ILUX_INSTANTIATE(S) template class AskedNullSpace<S>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

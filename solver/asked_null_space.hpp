@@ -1,6 +1,7 @@
 #pragma once
 // The null space that LinearSolver was asked to keep clear of, and what it does to b and x. Of solver/ alone.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,6 +9,9 @@
 #include <vector>
 
 #include "ilux/base/csr.hpp"
+#include "ilux/direct/solve/lu_solve.hpp"
+#include "ilux/engine/report/solver_report.hpp"
+#include "ilux/engine/system_vectors.hpp"
 #include "ilux/krylov/null_space.hpp"
 
 namespace ilux {
@@ -27,6 +31,11 @@ public:
     std::string renew(const CsrView<S>& A);
     /// Null before renew(). Another object only where the vectors, or what Aᴴ does to them, have changed.
     const std::shared_ptr<const NullSpace<S>>& space() const { return space_; }
+
+    /// The shortest x, for what b has beside the null space: on the host.
+    /// @param solve  solves for one b  @throws InvalidInput for the adjoint, unless it has this null space, too
+    SolverReport solve_clear_of(SystemVectors<S>& given, Transpose transpose,
+                                const std::function<SolverReport(SystemVectors<S>&)>& solve) const;
 
     /// b ← b − N Nᴴ b, where Aᴴ N = 0. @return what was taken off, in words, or "" where that was rounding
     std::string project_b(std::span<S> b) const;

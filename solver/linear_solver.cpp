@@ -6,15 +6,12 @@
 #include <cmath>
 #include <utility>
 
-#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/pattern.hpp"
-#include "ilux/direct/analysis/lu_input.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/engine/machine/lu_device.hpp"
 #include "ilux/engine/machine/memory_guard.hpp"
-#include "ilux/solver/policy/retry.hpp"
 #include "ilux/engine/analysis_limits.hpp"
 
 namespace ilux {
@@ -50,30 +47,36 @@ void require_system(Index n, const Array<const S>& b, const Array<S>& x)
     require(is_finite(b), [] { return "solve: b is not finite"; });
 }
 
-/// ‖A‖_F, as usable_norm() makes it. @throws InvalidInput where an entry is not finite
-template <Scalar S>
-double norm_of_finite(Cpu be, const CsrView<S>& A)
-{
-    const double norm = norm2<S>(be, A.val());
-    if (!std::isfinite(norm)) require_finite_values<S>(view(A));  // else it overflowed
-    return usable_norm(norm);
-}
-
 }  // namespace
 
 template <Scalar S>
-LinearSolver<S>::Impl::Impl(const SolverOptions& options)
-    : loop(steps()), null_space(options.krylov.null_space), options_(resolved(options))
+LinearSolver<S>::Impl::Impl(const SolverOptions& given)
+    : options(resolved(given)),
+      loop(
+          {.begin =
+               [this](const Plan& plan) {
+                   Attempt tried;
+                   tried.plan = plan;
+                   tried.forget_solution();
+                   tried.x = guess_.empty() ? std::vector<S>(static_cast<std::size_t>(system.view().rows())) : guess_;
+                   return tried;
+               },
+           .factor = [this](Attempt& tried) { return factor_by(tried); },
+           .next = [this](std::span<const Attempt> tried, std::string& why_not) { return next_plan(tried, why_not); }}),
+      null_space(given.krylov.null_space),
+      planner(options, system.view())
 {
-    validate(options_);
-    require_consistent(options_);
-    if (options_.strategy() == SolverMode::direct) options_.method = MethodChoice::lu;
+    validate(options);
+    require_consistent(options);
+    if (options.strategy() == SolverMode::direct) options.method = MethodChoice::lu;
 }
 
 template <Scalar S>
 std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::Impl::anew() const
 {
-    auto fresh = std::make_unique<Impl>(options_);
+    SolverOptions same = options;
+    same.lu.order_for = asked_order_for_;
+    auto fresh = std::make_unique<Impl>(same);
     fresh->listener = listener;
     fresh->stop = stop;
     fresh->null_space = null_space;
@@ -81,159 +84,124 @@ std::unique_ptr<typename LinearSolver<S>::Impl> LinearSolver<S>::Impl::anew() co
     return fresh;
 }
 
+/// Where the call under way stands.
 template <Scalar S>
-TrySteps LinearSolver<S>::Impl::steps()
+CallState LinearSolver<S>::Impl::call() const
 {
-    return {.begin =
-                [this](const Plan& plan) {
-                    Attempt tried;
-                    tried.plan = plan;
-                    tried.forget_solution();
-                    tried.x = guess_.empty() ? std::vector<S>(static_cast<std::size_t>(A_.rows())) : guess_;
-                    return tried;
-                },
-            .factor = [this](Attempt& tried) { return factor_by(tried); },
-            .next = [this](std::span<const Attempt> tried, std::string& why_not) { return next_plan(tried, why_not); }};
+    const double elapsed = loop.budget().elapsed();
+    return {loop.tried(), elapsed, options.time_limit > 0 ? options.time_limit - elapsed : INFINITY, stop};
 }
 
 template <Scalar S>
 void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
 {
-    require(given.rows() == given.cols(),
-            [&] { return fmt::format("a {} x {} matrix: a system needs a square one", given.rows(), given.cols()); });
-    const double norm = norm_of_finite(cpu(), given);
+    system.begin(Cpu(options.threads), given);
+    const CsrView<S>& A = system.view();
     loop.budget().enter();
-    gpu_start_ = start_gpu(options_, given.nnz());
-    A_ = given;
-    norm_ = norm;
-    series_.promised = std::max(1.0, ahead.systems);
-    choice_.direct = options_.strategy() == SolverMode::direct;
-    std::vector<std::string> decisions;
-    options_.lu.order_for = asked_order_for_;
-    std::optional<LuPlan> stored = load_plan<S>(A_, options_, decisions);
-    options_.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options_, series_.promised);
-    if (null_space.asked()) choice_.direct_possible = false;
-    else if (automatic()) {
-        for_ahead_ = {series_.promised, std::max(1.0, ahead.columns)};
-        choose(stored ? stored->symbolic : nullptr, nullptr);
-    }
-    for (const std::string& decision : decisions) loop.decide(decision);
-    if (choice_.direct && !stored && options_.lu.order_for != asked_order_for_ &&
-        options_.lu.order_for == LuOrderFor::gpu)
+    gpu_start_ = start_gpu(options, A.nnz());
+    series.promised = std::max(1.0, ahead.systems);
+    std::vector<std::string> decisions, of_plan;
+    std::optional<LuPlan>    stored = load_plan<S>(A, options, of_plan);
+    options.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options, series.promised);
+    planner.obey(null_space.asked());
+    const WallClock choosing;
+    if (!null_space.asked() && planner.automatic())
+        planner.choose(stored ? stored->symbolic : nullptr, ahead, analysis_within(stop, call().seconds_left / 2),
+                       decisions);
+    loop.note(decisions);
+    for (const std::string& decision : of_plan) loop.decide(decision);
+    const Choice& choice = planner.choice();
+    if (choice.direct && !stored && options.lu.order_for != asked_order_for_ && options.lu.order_for == LuOrderFor::gpu)
         loop.decide(
-            fmt::format("order for a GPU, which is to refactor {:.0f} systems (lu.order_for)", series_.promised));
-    if (!options_.plan.empty() && !choice_.direct) loop.decide(no_plan_needed(options_.plan));
-    require_device_for_lu(options_);
-    values_ = std::make_shared<SystemValues<S>>(A_.val().size());
-    strategies.emplace(options_, A_, series_.promised, choice_.symbolic, std::move(stored), values_);
-    take_strategy(choice_.begins_direct());
-    const bool needed = direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A_);
+            fmt::format("order for a GPU, which is to refactor {:.0f} systems (lu.order_for)", series.promised));
+    if (!options.plan.empty() && !choice.direct) loop.decide(no_plan_needed(options.plan));
+    require_device_for_lu(options);
+    strategies.emplace(options, A, series.promised, choice.symbolic, std::move(stored), system.values());
+    take_strategy(choice.begins_direct());
+    const bool needed = strategies->takes_direct() && !strategies->lu_analysed() && !has_fewer_entries_than_rows(A);
     try {  // where that fails, factor() will say so
-        const StopToken limited = within(seconds_left());
-        if (needed) (void)lack_of_memory([&] { strategies->direct().analyse(A_, options_.lu, limited); });
+        const StopToken limited = analysis_within(stop, call().seconds_left);
+        if (needed) (void)lack_of_memory([&] { strategies->direct().analyse(A, options.lu, limited); });
     } catch (const Stopped&) {
     }
-    analysing_ = loop.budget().elapsed();
+    planner.note_seconds(loop.budget().elapsed());
     loop.budget().leave();
-    loop.analysed(series_.promised == 1);
+    loop.analysed(series.promised == 1);
 }
 
-template <Scalar S>
-void LinearSolver<S>::Impl::analyse(CsrMatrix<S>&& A, const Ahead& ahead)
-{
-    own_ = std::move(A);
-    analyse(own_, ahead);
-}
-
-template <Scalar S>
-void LinearSolver<S>::Impl::take_on_host(std::span<const S> values)
-{
-    require(values.size() == A_.val().size(), [&] {
-        return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
-    });
-    const double norm = norm_of_finite(cpu(), A_.with_values(values));
-    values_->take(values);
-    A_ = A_.with_values(values_->host());
-    if (strategies) strategies->forget_values();
-    adjoint_.reset();
-    norm_ = norm;
-}
-
-/// Values for an iteration on that GPU stay there, and the host gets them when it has to look at them. @return whether
-/// that is so
-template <Scalar S>
-bool LinearSolver<S>::Impl::take_on_gpu(const Array<const S>& values)
-{
-    if (null_space.asked() || direct() || values.size() != A_.val().size() || !is_finite(values)) return false;
-    const std::span<S> next = values_->next();  // may lack memory, before anything has changed
-    const auto         norm = strategies->iterative().take_values(*values.gpu(), values.there(), next);
-    if (!norm) return false;
-    values_->take(next);
-    A_ = A_.with_values(values_->host());
-    adjoint_.reset();
-    norm_ = usable_norm(*norm);
-    return true;
-}
-
+/// Values for an iteration on a GPU stay there, and the host gets them when it has to look at them.
 template <Scalar S>
 void LinearSolver<S>::Impl::take_values(const Array<const S>& values)
 {
-    if (!values.gpu()) return take_on_host(values.host());
-    if (take_on_gpu(values)) return;
-    values_->bring_next(values);
-    take_on_host(values_->next());
-}
-
-template <Scalar S>
-double LinearSolver<S>::Impl::seconds_left() const
-{
-    return options_.time_limit > 0 ? options_.time_limit - loop.budget().elapsed() : INFINITY;
+    const bool iteration = strategies && !strategies->takes_direct() && !null_space.asked();
+    if (values.gpu() && iteration && system.take_there(strategies->iterative(), values)) return;
+    system.take(Cpu(options.threads), values);
+    if (strategies) strategies->forget_values();
 }
 
 /// From now on this strategy. What the other holds of former values goes: the memory is this one's.
 template <Scalar S>
 void LinearSolver<S>::Impl::take_strategy(bool of_direct)
 {
-    const bool before = direct();
+    const bool before = strategies->takes_direct();
     loop.note(strategies->take(of_direct));
-    if (before != of_direct) series_.of(before).set_up = false;
+    if (before != of_direct) series.of(before).set_up = false;
+}
+
+/// The first plan of the strategy taken.
+/// @param again  the last values left no factors, or theirs did not solve the last b
+template <Scalar S>
+Plan LinearSolver<S>::Impl::first_plan(bool again)
+{
+    if (again && planner.automatic()) take_strategy(planner.choice().begins_direct());
+    strategies->bring_values();
+    std::vector<std::string> decisions;
+    Plan                     plan = planner.first(strategies->takes_direct(), decisions);
+    loop.note(decisions);
+    return plan;
 }
 
 template <Scalar S>
-bool LinearSolver<S>::Impl::factor_by(Attempt& tried)
+std::optional<Plan> LinearSolver<S>::Impl::next_plan(std::span<const Attempt> tried, std::string& why_not)
+{
+    strategies->bring_values();
+    std::vector<std::string> decisions;
+    CallState                now = call();
+    now.tried = tried;
+    std::optional<Plan> plan = planner.next(now, decisions, why_not);
+    if (tried.back().plan.quick > 0) strategies->know(planner.choice().symbolic);
+    loop.note(decisions);
+    return plan;
+}
+
+/// @param anew  else by the former pivots, where they hold
+template <Scalar S>
+bool LinearSolver<S>::Impl::factor_by(Attempt& tried, bool anew)
 {
     take_strategy(tried.plan.direct());
-    const StopToken limited = within(seconds_to_factor(facts(), direct()));
-    bool            factored = false;
+    const CsrView<S>& A = system.view();
+    const StopToken   limited =
+        analysis_within(stop, seconds_to_factor(planner.facts(call()), strategies->takes_direct()));
+    bool factored = false;
     run_guarded(tried, [&](Attempt& one) {
-        if (direct()) {
+        if (strategies->takes_direct()) {
             const WallClock clock;
             const bool      analysed = strategies->analyse_lu(limited, one);
-            one.seconds_analyse = clock.seconds();
-            factored = analysed && strategies->direct().factor(A_, true, limited, one);
+            if (anew) one.seconds_analyse = clock.seconds();
+            factored = analysed && strategies->direct().factor(A, anew, limited, one);
             return;
         }
-        factored = strategies->iterative().factor(A_, listener, limited, one);
+        factored = strategies->iterative().factor(A, listener, limited, one);
         if (!factored) return;
-        const std::string why = why_put_off(facts(), one);
+        const std::string why = why_put_off(planner.facts(call()), one);
         if (why.empty()) return;
         one.fail(Outcome::breakdown, why);
         strategies->release_preconditioner();
     });
-    note_given_up(facts(), tried);
-    tried.seconds_analyse += std::exchange(analysing_, 0);  // a choice is told with the try that follows
+    note_given_up(planner.facts(call()), tried);
+    if (anew) tried.seconds_analyse += planner.take_seconds();  // a choice is told with the try that follows
+    else series.former_lu.refactor = tried.seconds_factor;
     return factored && tried.failure.empty();
-}
-
-template <Scalar S>
-FactorReport LinearSolver<S>::Impl::factor_report() const
-{
-    const Attempt& current = loop.current();
-    return {.outcome = loop.factored() ? Outcome::converged : current.report.outcome,
-            .method = current.plan.method,
-            .action = current.action,
-            .detail = loop.factored() ? "" : current.why(),
-            .seconds = loop.budget().elapsed()};
 }
 
 template <Scalar S>
@@ -243,8 +211,8 @@ FactorReport LinearSolver<S>::Impl::factor()
     TryLoop::Call call(loop, TryLoop::Input::values);
     const bool    anew = begin_values();
     strategies->release_preconditioner();  // whose rounds would serve again
-    loop.factor(anew ? first_plan_again() : first_plan());
-    FactorReport report = factor_report();
+    loop.factor(first_plan(anew));
+    FactorReport report = factor_report(loop);
     call.done();
     return report;
 }
@@ -271,21 +239,32 @@ template <Scalar S>
 void LinearSolver<S>::analyse(CsrMatrix<S>&& A, const Ahead& ahead)
 {
     auto fresh = impl_->anew();
-    fresh->analyse(std::move(A), ahead);
+    fresh->analyse(fresh->system.hold(std::move(A)), ahead);
+    impl_ = std::move(fresh);
+}
+
+template <Scalar S>
+void LinearSolver<S>::set_null_space(std::span<const S> columns, Index count)
+{
+    auto          fresh = impl_->anew();
+    SolverOptions with = fresh->options;
+    with.krylov.null_space = "vectors";
+    require_null_space_possible(with);
+    fresh->null_space.give(columns, count);
     impl_ = std::move(fresh);
 }
 
 template <Scalar S>
 FactorReport LinearSolver<S>::factor()
 {
-    impl_->require_allowed(SolverCall::factor);
+    require_allowed(impl_->loop.state(), SolverCall::factor);
     return impl_->factor();
 }
 
 template <Scalar S>
 FactorReport LinearSolver<S>::factor(Array<const S> values)
 {
-    impl_->require_allowed(SolverCall::factor);
+    require_allowed(impl_->loop.state(), SolverCall::factor);
     impl_->take_values(values);
     return impl_->factor();
 }
@@ -293,7 +272,7 @@ FactorReport LinearSolver<S>::factor(Array<const S> values)
 template <Scalar S>
 FactorReport LinearSolver<S>::refactor(Array<const S> values)
 {
-    impl_->require_allowed(SolverCall::refactor);
+    require_allowed(impl_->loop.state(), SolverCall::refactor);
     impl_->take_values(values);
     return impl_->refactor();
 }
@@ -301,32 +280,32 @@ FactorReport LinearSolver<S>::refactor(Array<const S> values)
 template <Scalar S>
 FactorReport LinearSolver<S>::refactor(const CsrView<S>& A)
 {
-    impl_->require_allowed(SolverCall::refactor);
-    require_same_pattern<S>(impl_->matrix(), A);
+    require_allowed(impl_->loop.state(), SolverCall::refactor);
+    require_same_pattern<S>(impl_->system.view(), A);
     return refactor(A.val());
 }
 
 template <Scalar S>
 const Attempt& LinearSolver<S>::factored_by() const
 {
-    impl_->require_allowed(SolverCall::solve);
+    require_allowed(impl_->loop.state(), SolverCall::solve);
     return impl_->loop.current();
 }
 
 template <Scalar S>
 SolverReport LinearSolver<S>::solve(Array<const S> b, Array<S> x, Transpose transpose)
 {
-    impl_->require_allowed(SolverCall::solve);
-    require_system<S>(impl_->matrix().rows(), b, x);
+    require_allowed(impl_->loop.state(), SolverCall::solve);
+    require_system<S>(impl_->system.view().rows(), b, x);
     return impl_->solve(b, x, transpose);
 }
 
 template <Scalar S>
 void LinearSolver<S>::precondition(Array<const S> r, Array<S> z, Transpose transpose)
 {
-    impl_->require_allowed(SolverCall::solve);
+    require_allowed(impl_->loop.state(), SolverCall::solve);
     require(impl_->loop.factored(), [] { return "precondition: the last values have no factors"; });
-    require_vectors<S>(impl_->matrix().rows(), r, z, "precondition: r", "z");
+    require_vectors<S>(impl_->system.view().rows(), r, z, "precondition: r", "z");
     const bool conjugated = is_complex<S> && transpose == Transpose::yes;  // A⁻ᵀ r is the conjugate of A⁻ᴴ r̄
     SystemVectors<S> given(r, z, false, conjugated);
     impl_->precondition(given, conjugated ? Transpose::adjoint : transpose);
@@ -335,8 +314,8 @@ void LinearSolver<S>::precondition(Array<const S> r, Array<S> z, Transpose trans
 template <Scalar S>
 SolverReport LinearSolver<S>::refactor_and_solve(Array<const S> values, Array<const S> b, Array<S> x)
 {
-    impl_->require_allowed(SolverCall::refactor_and_solve);
-    require_system<S>(impl_->matrix().rows(), b, x);
+    require_allowed(impl_->loop.state(), SolverCall::refactor_and_solve);
+    require_system<S>(impl_->system.view().rows(), b, x);
     return impl_->refactor_and_solve(values, b, x);
 }
 
@@ -356,8 +335,8 @@ void LinearSolver<S>::listen(TryListener listener, std::function<void(const Atte
 template <Scalar S>
 const CsrView<S>& LinearSolver<S>::matrix() const
 {
-    impl_->bring_values();
-    return impl_->matrix();
+    if (impl_->strategies) impl_->strategies->bring_values();  // they may be on a GPU alone
+    return impl_->system.view();
 }
 
 template <Scalar S>
@@ -369,7 +348,7 @@ SolverState LinearSolver<S>::state() const
 template <Scalar S>
 Device LinearSolver<S>::device() const
 {
-    impl_->require_allowed(SolverCall::device);
+    require_allowed(impl_->loop.state(), SolverCall::device);
     return impl_->strategies->device();
 }
 

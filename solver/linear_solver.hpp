@@ -12,7 +12,7 @@
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/engine/report/batch_report.hpp"
 #include "ilux/engine/report/solver_report.hpp"
-#include "ilux/base/array.hpp"
+#include "ilux/base/gpu/array.hpp"
 #include "ilux/engine/direct_solver.hpp"
 #include "ilux/engine/iterative_solver.hpp"
 

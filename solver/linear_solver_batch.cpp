@@ -52,100 +52,111 @@ void keep(SolverReport report, std::size_t m, BatchReport& all)
     all.members[m] = std::move(report);
 }
 
-}  // namespace
+/// One call of solve_batch().
+/// @tparam Impl  of LinearSolver<S>
+template <class Impl, Scalar S>
+class BatchCall {
+public:
+    BatchCall(Impl& solver, const BatchSystems<S>& all) : solver_(solver), all_(all) {}
 
-/// A member by itself, as the next system of the series.
-template <Scalar S>
-void LinearSolver<S>::Impl::solve_alone(const BatchSystems<S>& all, std::size_t m, BatchReport& report)
-{
-    SolverReport one = refactor_and_solve(all.values_of(m), all.b_of(m), all.x_of(m));
-    for (const Attempt& tried : one.attempts) {
-        report.seconds_factor += tried.seconds_factor;
-        report.seconds_solve += tried.report.seconds.solve;
-    }
-    keep(std::move(one), m, report);
-}
-
-/// Members from `first` on that the pivots at hand solve together, and right after them those that these do not serve.
-/// @return how many that were; 0: members are to be solved alone
-template <Scalar S>
-Index LinearSolver<S>::Impl::solve_together(const BatchSystems<S>& all, Index first, BatchReport& report)
-{
-    const Index left = all.count - first;
-    if (left < 2 || all.n == 0 || stop.stopped()) return 0;
-    if (!direct() || !loop.factored() || !strategies->direct().factored()) return 0;
-    DirectSolver<S>&          lu = strategies->direct();
-    BatchSystems<S>           piece;
-    std::vector<BatchAttempt> tries;
-    const auto                lacking = lack_of_memory([&] {
-        if (!lu.batches().prepare(lu.lu(), lu.symbolic(), all.count, report.decisions)) return;
-        piece = all.part(first, std::min(left, lu.batches().room()));
-        tries = lu.batches().solve(A_, piece, options_.krylov.rtol, loop.current());
-    });
-    if (lacking) {
-        lu.batches().refuse(lu.lu());
-        report.decisions.push_back("batch: one system after another: " + *lacking);
-        return 0;
-    }
-    if (!tries.empty()) note_together(piece, first, tries, report);
-    return static_cast<Index>(tries.size());
-}
-
-/// What a piece has come to. Members that are apart are solved by themselves.
-template <Scalar S>
-void LinearSolver<S>::Impl::note_together(const BatchSystems<S>& piece, Index first, std::vector<BatchAttempt>& tries,
-                                          BatchReport& report)
-{
-    Index apart = 0, stale = 0;
-    for (std::size_t m = 0; m < tries.size(); ++m) {
-        BatchAttempt& one = tries[m];
-        const Index   member = first + static_cast<Index>(m);
-        report.seconds_factor += one.tried.seconds_factor;
-        report.seconds_solve += one.tried.report.seconds.solve;
-        if (one.apart != Apart::none) {
-            ++apart;
-            stale += one.apart == Apart::stale;
-            report.counts.note(one.apart, member, one.why);
-            continue;
+    BatchReport solve()
+    {
+        const WallClock clock;
+        report_.members.resize(static_cast<std::size_t>(all_.count));
+        report_.counts.members = all_.count;
+        for (Index m = 0; m < all_.count;) {
+            const Index together = solve_together(m);
+            const Index end = m + std::max(together, Index{1});
+            for (; m < end; ++m)
+                if (report_.members[static_cast<std::size_t>(m)].attempts.empty())
+                    solve_alone(static_cast<std::size_t>(m));
         }
-        if (loop.listener()) loop.listener()(one.tried);
-        series_.direct.add(one.tried.seconds);
-        ++series_.begun;
-        SolverReport told;
-        told.seconds = one.tried.seconds;
-        told.attempts.push_back(std::move(one.tried));
-        keep(std::move(told), static_cast<std::size_t>(member), report);
+        report_.seconds = clock.seconds();
+        return std::move(report_);
     }
-    report.counts.at_once += piece.count - apart;
-    report.counts.together = std::max(report.counts.together, piece.count);
-    // Where the values have moved on, so do the pivots: those that the first of the stale members gets.
-    if (2 * stale > piece.count) strategies->direct().batches().release();
-}
 
-template <Scalar S>
-BatchReport LinearSolver<S>::Impl::solve_batch(const BatchSystems<S>& all)
-{
-    const WallClock clock;
-    BatchReport     report;
-    report.members.resize(static_cast<std::size_t>(all.count));
-    report.counts.members = all.count;
-    for (Index m = 0; m < all.count;) {
-        const Index together = solve_together(all, m, report);
-        const Index end = m + std::max(together, Index{1});
-        for (; m < end; ++m)
-            if (report.members[static_cast<std::size_t>(m)].attempts.empty())
-                solve_alone(all, static_cast<std::size_t>(m), report);
+private:
+    LuBatches<S>& batches() { return solver_.strategies->direct().batches(); }
+
+    /// A member by itself, as the next system of the series.
+    void solve_alone(std::size_t m)
+    {
+        SolverReport one = solver_.refactor_and_solve(all_.values_of(m), all_.b_of(m), all_.x_of(m));
+        for (const Attempt& tried : one.attempts) {
+            report_.seconds_factor += tried.seconds_factor;
+            report_.seconds_solve += tried.report.seconds.solve;
+        }
+        keep(std::move(one), m, report_);
     }
-    report.seconds = clock.seconds();
-    return report;
-}
+
+    /// Members from `first` on that the pivots at hand solve together, and right after them those that these do not
+    /// serve. @return how many that were; 0: members are to be solved alone
+    Index solve_together(Index first)
+    {
+        const Index left = all_.count - first;
+        if (left < 2 || all_.n == 0 || solver_.stop.stopped()) return 0;
+        if (!solver_.strategies->takes_direct() || !solver_.loop.factored()) return 0;
+        DirectSolver<S>& lu = solver_.strategies->direct();
+        if (!lu.factored()) return 0;
+        BatchSystems<S>           piece;
+        std::vector<BatchAttempt> tries;
+        const auto                lacking = lack_of_memory([&] {
+            if (!batches().prepare(lu.lu(), lu.symbolic(), all_.count, report_.decisions)) return;
+            piece = all_.part(first, std::min(left, batches().room()));
+            tries = batches().solve(solver_.system.view(), piece, solver_.options.krylov.rtol, solver_.loop.current());
+        });
+        if (lacking) {
+            batches().refuse(lu.lu());
+            report_.decisions.push_back("batch: one system after another: " + *lacking);
+            return 0;
+        }
+        if (!tries.empty()) note_together(piece, first, tries);
+        return static_cast<Index>(tries.size());
+    }
+
+    /// What a piece has come to. Members that are apart are solved by themselves.
+    void note_together(const BatchSystems<S>& piece, Index first, std::vector<BatchAttempt>& tries)
+    {
+        Index apart = 0, stale = 0;
+        for (std::size_t m = 0; m < tries.size(); ++m) {
+            BatchAttempt& one = tries[m];
+            const Index   member = first + static_cast<Index>(m);
+            report_.seconds_factor += one.tried.seconds_factor;
+            report_.seconds_solve += one.tried.report.seconds.solve;
+            if (one.apart != Apart::none) {
+                ++apart;
+                stale += one.apart == Apart::stale;
+                report_.counts.note(one.apart, member, one.why);
+                continue;
+            }
+            if (solver_.loop.listener()) solver_.loop.listener()(one.tried);
+            solver_.series.direct.add(one.tried.seconds);
+            ++solver_.series.begun;
+            SolverReport told;
+            told.seconds = one.tried.seconds;
+            told.attempts.push_back(std::move(one.tried));
+            keep(std::move(told), static_cast<std::size_t>(member), report_);
+        }
+        report_.counts.at_once += piece.count - apart;
+        report_.counts.together = std::max(report_.counts.together, piece.count);
+        // Where the values have moved on, so do the pivots: those that the first of the stale members gets.
+        if (2 * stale > piece.count) batches().release();
+    }
+
+    Impl&                  solver_;
+    const BatchSystems<S>& all_;
+    BatchReport            report_;
+};
+
+}  // namespace
 
 template <Scalar S>
 BatchReport LinearSolver<S>::solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X)
 {
-    impl_->require_allowed(SolverCall::solve_batch);
-    impl_->bring_values();
-    return impl_->solve_batch(checked<S>(impl_->matrix(), members, values, B, X));
+    require_allowed(impl_->loop.state(), SolverCall::solve_batch);
+    impl_->strategies->bring_values();
+    const BatchSystems<S> all = checked<S>(impl_->system.view(), members, values, B, X);
+    return BatchCall<Impl, S>(*impl_, all).solve();
 }
 
 #define ILUX_INSTANTIATE(S) \

@@ -48,15 +48,18 @@ void require_finite_columns(std::size_t count, std::size_t n, const Array<const 
 
 }  // namespace
 
-/// @param one  solves for a column
 template <Scalar S>
-std::vector<SolverReport> LinearSolver<S>::Impl::solve_columns(std::size_t                                     count,
-                                                               const std::function<SolverReport(std::size_t)>& one)
+std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t count, Array<const S> B, std::size_t ldb,
+                                                         Array<S> X, std::size_t ldx, Transpose transpose)
 {
-    struct Guard {
-        bool& further;
-        ~Guard() { further = false; }
-    } guard{further_column_};
+    require_allowed(impl_->loop.state(), SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->system.view().rows());
+    require_columns(count, n, ldb, B.size(), "B");
+    require_columns(count, n, ldx, X.size(), "X");
+    require_one_memory(B, X, "solve: B", "X");
+    if (n == 0) ldb = ldx = 0;
+    require_finite_columns<S>(count, n, B, ldb);
+    const double               limit = impl_->options.time_limit;
     std::vector<SolverReport>  reports;
     std::optional<std::size_t> last;  // that was begun, where others are not
     double                     told = 0;
@@ -65,38 +68,22 @@ std::vector<SolverReport> LinearSolver<S>::Impl::solve_columns(std::size_t      
             reports.push_back(not_begun<S>(reports[*last], *last));
             continue;
         }
-        SolverReport& report = reports.emplace_back(one(k));
+        SolverReport& report =
+            reports.emplace_back(impl_->solve(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose, k > 0));
         for (Attempt& tried : report.attempts) tried.x = std::vector<S>();
         const double spent = report.seconds;  // of this call
         report.seconds -= std::exchange(told, spent);
-        const bool late = options_.time_limit > 0 && spent >= options_.time_limit && !report.converged();
+        const bool late = limit > 0 && spent >= limit && !report.converged();
         if (late || report.outcome() == Outcome::cancelled) last = k;
-        further_column_ = true;
     }
     return reports;
 }
 
 template <Scalar S>
-std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t count, Array<const S> B, std::size_t ldb,
-                                                         Array<S> X, std::size_t ldx, Transpose transpose)
-{
-    impl_->require_allowed(SolverCall::solve);
-    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
-    require_columns(count, n, ldb, B.size(), "B");
-    require_columns(count, n, ldx, X.size(), "X");
-    require_one_memory(B, X, "solve: B", "X");
-    if (n == 0) ldb = ldx = 0;
-    require_finite_columns<S>(count, n, B, ldb);
-    return impl_->solve_columns(count, [&](std::size_t k) {
-        return impl_->solve(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose);
-    });
-}
-
-template <Scalar S>
 std::vector<SolverReport> LinearSolver<S>::solve_columns(Array<const S> B, Array<S> X, Transpose transpose)
 {
-    impl_->require_allowed(SolverCall::solve);
-    const auto n = static_cast<std::size_t>(impl_->matrix().rows());
+    require_allowed(impl_->loop.state(), SolverCall::solve);
+    const auto n = static_cast<std::size_t>(impl_->system.view().rows());
     require(B.size() == X.size() && (n == 0 ? B.size() == 0 : B.size() % n == 0), [&] {
         return fmt::format("solve: B has {} and X {} entries, which are no columns of {}", B.size(), X.size(), n);
     });
@@ -104,8 +91,6 @@ std::vector<SolverReport> LinearSolver<S>::solve_columns(Array<const S> B, Array
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                     \
-    template std::vector<SolverReport>                                                                          \
-    LinearSolver<S>::Impl::solve_columns(std::size_t, const std::function<SolverReport(std::size_t)>&);         \
     template std::vector<SolverReport> LinearSolver<S>::solve_columns(Array<const S>, Array<S>, Transpose);     \
     template std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t, Array<const S>, std::size_t, \
                                                                       Array<S>, std::size_t, Transpose);

@@ -28,9 +28,9 @@ public:
                      std::unique_ptr<PublishedRefactor<S>> published, RefactorMethod method);
 
     /// Repeatable: bitwise, but for methods that vary them.
-    void         run(Gpu& gpu, const S* values) override;
-    PivotMonitor monitor(Gpu& gpu) const override { return monitor_->result(gpu); }
-    void         download(Gpu& gpu, LuFactors<S>& factors) const override;
+    void                                run(Gpu& gpu, const S* values) override;
+    PivotMonitor                        monitor(Gpu& gpu) const override { return monitor_->result(gpu); }
+    void                                download(Gpu& gpu, LuFactors<S>& factors) const override;
     std::unique_ptr<GpuSubstitution<S>> substitution(Gpu& gpu, bool transpose) const override;
 
     std::string_view method() const override;  ///< dataflow, left, glu1, glu3 or islu

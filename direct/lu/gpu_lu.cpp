@@ -83,7 +83,7 @@ void GpuLuRoom<S>::refine(GpuSubstitution<S>& solve, GpuResidual<S>& residual, c
     GpuLuVectors<S>&          v = vectors(count);
     const auto                used = [&](DeviceBuffer<S>& of) { return DeviceSpan<S>(of).first(count * n); };
     const GpuRefineSystems<S> all{used(v.b), used(v.x), used(v.r), used(v.d), n, static_cast<Index>(count)};
-    const auto correct = [&](const S* r, S* d, Index together) { solve.run(gpu_, r, d, together); };
+    const auto                correct = [&](const S* r, S* d, Index together) { solve.run(gpu_, r, d, together); };
     gpu_refine(gpu_, residual, values, all, measured, symbolic_->options, going_, correct, finish);
 }
 

@@ -87,19 +87,18 @@ public:
     const LuFactors<S>&         on_host() const override;
 
 private:
-    PivotMonitor        run(const SystemValues<S>& values);
+    PivotMonitor run(const SystemValues<S>& values);
     template <class Enqueue>
     void                launch(GpuGraph& graph, const Enqueue& enqueue);
     GpuSubstitution<S>& substitution(Transpose transpose, bool filled = true);
-    void                solve_there(const SystemValues<S>& values, std::span<const S> b, std::span<S> x,
-                                    Transpose transpose);
+    void solve_there(const SystemValues<S>& values, std::span<const S> b, std::span<S> x, Transpose transpose);
 
     GpuLuRoom<S>&                                      room_;
     std::unique_ptr<GpuRefactor<S>>                    numbers_;
-    std::array<std::unique_ptr<GpuSubstitution<S>>, 2> solve_;                      // with A and Aᵀ
-    std::array<bool, 2>                                filled_ = {};                // with the last numbers
+    std::array<std::unique_ptr<GpuSubstitution<S>>, 2> solve_;                        // with A and Aᵀ
+    std::array<bool, 2>                                filled_ = {};                  // with the last numbers
     std::array<GpuGraph, 2>                            refactor_graph_, step_graph_;  // by slot of the values
-    std::vector<RefineReport>                          reached_;                    // by right-hand side
+    std::vector<RefineReport>                          reached_;                      // by right-hand side
     bool                                               on_gpu_ = false;
     mutable bool                                       on_host_ = true;
 };

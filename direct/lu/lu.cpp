@@ -197,8 +197,8 @@ typename Lu<S>::Renewed Lu<S>::run(Call call, const Array<const S>& values, cons
 template <Scalar S>
 void Lu<S>::work(Call call, const SystemToSolve<S>* system, double most_fill, Renewed& renewed)
 {
-    LuReport&                report = renewed.report;
-    const SystemValues<S>&   values = *place_.values;
+    LuReport&              report = renewed.report;
+    const SystemValues<S>& values = *place_.values;
     if (call == Call::factor || pivots_.empty()) {
         if (!finite_values<S>(*symbolic_, values.host(), report)) return;
         auto within = choice_.within_fronts(place_, pivots_.empty(), stop_, report);
@@ -211,7 +211,9 @@ void Lu<S>::work(Call call, const SystemToSolve<S>* system, double most_fill, Re
     report.action = LuAction::refactor;
     if (const StopReason why = stop_.reason(); why != StopReason::none) return stopped(report, why, 0, symbolic_->n);
     const bool usable = refactor_with(pivots_.front(), system, renewed);
-    if (usable && (call == Call::refactor || hold(LuPivots{now().shared_pattern(), pivots_.front().growth, options_}, now().monitor(), report))) return;
+    if (usable && (call == Call::refactor ||
+                   hold(LuPivots{now().shared_pattern(), pivots_.front().growth, options_}, now().monitor(), report)))
+        return;
     if (now().monitor().stopped != StopReason::none) return;
     // NaN and Inf among the values end in factors that are not finite, so only now need they be looked for.
     if (!finite_values<S>(*symbolic_, values.host(), report) || call == Call::refactor) return;

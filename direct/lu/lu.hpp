@@ -101,10 +101,7 @@ public:
     /// Refactors where pivots exist; the monitors decide by the table of docs/design/direct.md whether they still hold,
     /// and where not, takes those of an earlier system if they hold (a few are kept), else factors anew. The call for
     /// every system of a sequence; after the first it allocates only to repivot.
-    LuReport refactor_or_factor(const Array<const S>& values)
-    {
-        return run(Call::refactor_or_factor, values).report;
-    }
+    LuReport refactor_or_factor(const Array<const S>& values) { return run(Call::refactor_or_factor, values).report; }
     /// The former pivots whatever their growth; a zero or overflowing one is an outcome.
     /// @throws InvalidInput before the first factorization that succeeded
     LuReport refactor(const Array<const S>& values);
@@ -143,7 +140,7 @@ public:
     {
         return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, place_.values->host(), symbolic_->layout};
     }
-    LuStatus      status() const;
+    LuStatus status() const;
 
 private:
     /// Which of the calls above.
@@ -154,10 +151,10 @@ private:
         std::optional<RefineReport> solved = {};
     };
 
-    Renewed             run(Call call, const Array<const S>& values, const SystemToSolve<S>* system = nullptr);
-    void                work(Call call, const SystemToSolve<S>* system, double most_fill, Renewed& renewed);
-    bool                refactor_with(ChosenPivots<S>& pivots, const SystemToSolve<S>* system, Renewed& renewed);
-    bool                earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
+    Renewed        run(Call call, const Array<const S>& values, const SystemToSolve<S>* system = nullptr);
+    void           work(Call call, const SystemToSolve<S>* system, double most_fill, Renewed& renewed);
+    bool           refactor_with(ChosenPivots<S>& pivots, const SystemToSolve<S>* system, Renewed& renewed);
+    bool           earlier_pivots_hold(const SystemToSolve<S>* system, Renewed& renewed);
     bool           choose_among_all_rows(LuReport& report, double most_fill = 0);
     LuFactored<S>& now() const { return *pivots_.front().factored; }
 

@@ -30,19 +30,19 @@ public:
     explicit LuFactored(LuFactors<S> chosen) : host_(std::move(chosen)) {}
     virtual ~LuFactored() = default;
 
-    const LuPattern&                         pattern() const { return *host_.pattern; }
-    const std::shared_ptr<const LuPattern>&  shared_pattern() const { return host_.pattern; }
-    const std::shared_ptr<const FrontPlan>&  fronts() const { return host_.fronts; }  ///< null: by entries
-    const PivotMonitor&                      monitor() const { return host_.monitor; }
-    LuFactors<S>&                            chosen() { return host_; }  ///< for who takes them over
-    virtual bool             of_gpu() const { return false; }  ///< a GPU renews the numbers
-    virtual bool             on_gpu() const { return false; }  ///< the last numbers are there
-    virtual std::string_view method() const = 0;               ///< that renews the numbers
-    virtual std::size_t      bytes() const                     ///< of the host
+    const LuPattern&                        pattern() const { return *host_.pattern; }
+    const std::shared_ptr<const LuPattern>& shared_pattern() const { return host_.pattern; }
+    const std::shared_ptr<const FrontPlan>& fronts() const { return host_.fronts; }  ///< null: by entries
+    const PivotMonitor&                     monitor() const { return host_.monitor; }
+    LuFactors<S>&                           chosen() { return host_; }        ///< for who takes them over
+    virtual bool                            of_gpu() const { return false; }  ///< a GPU renews the numbers
+    virtual bool                            on_gpu() const { return false; }  ///< the last numbers are there
+    virtual std::string_view                method() const = 0;               ///< that renews the numbers
+    virtual std::size_t                     bytes() const                     ///< of the host
     {
         return host_.bytes() + host_.pattern->bytes() + (host_.fronts ? host_.fronts->bytes() : 0);
     }
-    virtual std::size_t      device_bytes() const { return 0; }
+    virtual std::size_t device_bytes() const { return 0; }
 
     /// Numbers and monitor of other values.
     /// @param stop  asked by fronts on the host; then the monitor says so

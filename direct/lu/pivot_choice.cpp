@@ -18,9 +18,9 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t most_pivots = 3;         // sequences of them that are kept
+constexpr std::size_t most_pivots = 3;        // sequences of them that are kept
 constexpr std::size_t kept_bytes = 1U << 28;  // beyond, only the current pivots are kept
-constexpr double      affordable = 3e8;  // flops of pivots among all rows: some tenths of a second
+constexpr double      affordable = 3e8;       // flops of pivots among all rows: some tenths of a second
 
 FrontChoice by_entries(const Error& why) { return {.plan = {}, .why = fmt::format("by entries: {}", why.what())}; }
 
@@ -163,7 +163,7 @@ void keep(ChosenPivots<S> pivots, std::vector<ChosenPivots<S>>& all)
 {
     const std::size_t given = pivots.factored->chosen().symbolic->options.memory_limit.value;  // 0: none
     const std::size_t bytes = given > 0 ? std::min(kept_bytes, given) : kept_bytes;
-    const auto& rows = pivots.factored->pattern().row_perm;
+    const auto&       rows = pivots.factored->pattern().row_perm;
     std::erase_if(all, [&](const ChosenPivots<S>& one) { return one.factored->pattern().row_perm == rows; });
     all.insert(all.begin(), std::move(pivots));
     const auto held = [&] {
@@ -174,10 +174,10 @@ void keep(ChosenPivots<S> pivots, std::vector<ChosenPivots<S>>& all)
     while (all.size() > 1 && (all.size() > most_pivots || held() > bytes)) all.pop_back();
 }
 
-#define ILUX_INSTANTIATE(S)           \
-    template struct LuPlace<S>;       \
-    template struct ChosenPivots<S>;  \
-    template class PivotChoice<S>;    \
+#define ILUX_INSTANTIATE(S)          \
+    template struct LuPlace<S>;      \
+    template struct ChosenPivots<S>; \
+    template class PivotChoice<S>;   \
     template void keep(ChosenPivots<S>, std::vector<ChosenPivots<S>>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "ilux/base/array.hpp"
+#include "ilux/base/gpu/array.hpp"
 #include "ilux/base/gpu/host_buffer.hpp"
 
 namespace ilux {

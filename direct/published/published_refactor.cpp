@@ -59,7 +59,7 @@ std::unique_ptr<PublishedRefactor<S>> make_published(Gpu& gpu, Pattern pattern, 
     throw InvalidOption("refactor " + std::string(name(method)) + ": not a method of a GPU");
 }
 
-#define ILUX_INSTANTIATE(S)                                                                         \
+#define ILUX_INSTANTIATE(S) \
     template std::unique_ptr<PublishedRefactor<S>> make_published(Gpu&, Pattern, RefactorMethod, const LuOptions&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -41,7 +41,7 @@ public:
 
     const GpuMemberUnion& members() const;
     const UnionPlan&      plan() const;
-    double                build_seconds() const;  ///< of the positions, on the GPU
+    double                build_seconds() const;   ///< of the positions, on the GPU
     std::size_t           bytes() const override;  ///< on the device, without the pattern
 
 private:

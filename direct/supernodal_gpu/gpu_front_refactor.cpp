@@ -36,8 +36,8 @@ GpuFrontRefactor<S>::GpuFrontRefactor(Gpu& gpu, std::shared_ptr<const FrontPlan>
     const FrontInputArrays inputs = front_inputs(*plan_, schedule_, pattern_->in_scale);
     describe(inputs);
     upload(gpu, inputs);
-    inverse_count_ = static_cast<Index>(inverse_items_.size());
-    inverse_items_ = {};
+    inverses_.count = static_cast<Index>(inverses_.items.size());
+    inverses_.items = {};
     schedule_.assembly = {};  // the device has them
     schedule_.beside = {};
     schedule_.update = {};
@@ -61,11 +61,11 @@ void GpuFrontRefactor<S>::describe(const FrontInputArrays& inputs)
         d.child_begin = schedule_.child_ptr[f];
         d.child_end = schedule_.child_ptr[f + 1];
         if (solved_by_warp(d.k, d.m)) continue;
-        d.inverse = inverse_numbers_;
-        largest_inverse_ = std::max(largest_inverse_, std::min(solve_block, d.k));
-        inverse_numbers_ += inverse_numbers(d.k);
+        d.inverse = inverses_.numbers;
+        inverses_.largest = std::max(inverses_.largest, std::min(solve_block, d.k));
+        inverses_.numbers += inverse_numbers(d.k);
         for (Index part = 0; part * solve_tile < d.k; ++part)
-            inverse_items_.push_back({f, static_cast<std::uint16_t>(part), 0});
+            inverses_.items.push_back({f, static_cast<std::uint16_t>(part), 0});
     }
     for (std::size_t i = 0; i < schedule_.large.size(); ++i) fronts_[schedule_.large[i]].slot = static_cast<Index>(i);
 }
@@ -87,7 +87,7 @@ void GpuFrontRefactor<S>::upload(Gpu& gpu, const FrontInputArrays& inputs)
     arrays_.add(inputs.items, assembly_);
     arrays_.add(schedule_.beside, beside_);
     arrays_.add(schedule_.update, update_);
-    arrays_.add(inverse_items_, inverses_);
+    arrays_.add(inverses_.items, inverses_.there);
     arrays_.add(schedule_.small, small_);
     arrays_.add(schedule_.large, large_);
     arrays_.room(static_cast<std::size_t>(inputs.entries()), inputs_.value);
@@ -100,7 +100,7 @@ void GpuFrontRefactor<S>::upload(Gpu& gpu, const FrontInputArrays& inputs)
     arrays_.room(3 * n, magnitudes);
     arrays_.room(schedule_.large.size(), view_.moves);
     arrays_.room(monitor_blocks + 1, extremes_);
-    arrays_.room(static_cast<std::size_t>(inverse_numbers_), view_.inverse);
+    arrays_.room(static_cast<std::size_t>(inverses_.numbers), view_.inverse);
     arrays_.upload(gpu);
     view_.input = inputs_.value;
     view_.bmax = inputs_.bmax = inputs_.cleared = magnitudes;
@@ -125,7 +125,7 @@ void GpuFrontRefactor<S>::run(Gpu& gpu, const S* values)
         }
         join_small_fronts(gpu, level, classes_, *branches_);
     }
-    launch_inverses(gpu, view_, inverse_count_, inverses_, largest_inverse_);
+    launch_inverses(gpu, view_, inverses_.count, inverses_.there, inverses_.largest);
     launch_monitor(gpu, view_, plan_->n, extremes_);
     enqueue_download<FrontExtremes>(gpu, {extremes_, 1}, found_);
 }

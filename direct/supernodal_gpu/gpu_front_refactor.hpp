@@ -28,7 +28,7 @@ public:
     void         run(Gpu& gpu, const S* values) override;
     PivotMonitor monitor(Gpu& gpu) const override;
     /// val, f_val and swap of `factors`, which must be of the same plan; waits.
-    void download(Gpu& gpu, LuFactors<S>& factors) const override;
+    void                                download(Gpu& gpu, LuFactors<S>& factors) const override;
     std::unique_ptr<GpuSubstitution<S>> substitution(Gpu& gpu, bool transpose) const override;
 
     const FrontPlan&        plan() const { return *plan_; }
@@ -40,6 +40,13 @@ public:
     std::size_t             bytes() const override { return arrays_.bytes(); }
 
 private:
+    /// Blocks of U and L whose inverses a solve takes.
+    struct Inverses {
+        std::vector<FrontItem> items = {};  // until they are on the device
+        const FrontItem*       there = nullptr;
+        Index                  count = 0, largest = 0;
+        Offset                 numbers = 0;
+    };
     void describe(const FrontInputArrays& inputs);
     void upload(Gpu& gpu, const FrontInputArrays& inputs);
 
@@ -53,10 +60,8 @@ private:
     FrontInputs<V>                        inputs_;
     std::shared_ptr<const cuda::Branches> branches_;
     const AssemblyItem*                   assembly_ = nullptr;
-    const FrontItem *                     beside_ = nullptr, *update_ = nullptr, *inverses_ = nullptr;
-    std::vector<FrontItem>                inverse_items_;
-    Index                                 inverse_count_ = 0, largest_inverse_ = 0;
-    Offset                                inverse_numbers_ = 0;
+    const FrontItem *                     beside_ = nullptr, *update_ = nullptr;
+    Inverses                              inverses_;
     const Index *                         small_ = nullptr, *large_ = nullptr;
     FrontExtremes*                        extremes_ = nullptr;  // monitor_blocks + 1
     mutable HostBuffer<FrontExtremes>     found_;

@@ -20,13 +20,13 @@ template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes() {
 template <Scalar S> nlohmann::ordered_json LuBenchGpu<S>::ablation() { absent(); }
 // clang-format on
 
-#define ILUX_INSTANTIATE(S)                                                                            \
-    template LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>&, const LuBench&);                            \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod);                            \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod);                    \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure_left(const LeftTuning&);                    \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                                    \
-    template nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes();                               \
+#define ILUX_INSTANTIATE(S)                                                         \
+    template LuBenchGpu<S>::LuBenchGpu(const LuSystem<S>&, const LuBench&);         \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure(RefactorMethod);         \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_numeric(RefactorMethod); \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_left(const LeftTuning&); \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_cudss();                 \
+    template nlohmann::ordered_json LuBenchGpu<S>::measure_supernodes();            \
     template nlohmann::ordered_json LuBenchGpu<S>::ablation();
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -95,7 +95,7 @@ Json LuBenchGpu<S>::real_by_the_same_pattern(RefactorMethod method)
         DeviceBuffer<double> values(host.size());
         upload<double>(gpu_, host, values);
         GpuEntryRefactor<> refactor(gpu_, system_.first.pattern, by(method));
-        const Numeric times = numeric<double>(refactor, values.data());
+        const Numeric      times = numeric<double>(refactor, values.data());
         return {{"taken", refactor.method()}, {"numeric", to_json(times.warm)}, {"cold", to_json(times.cold)}};
     } else return nullptr;
 }
@@ -132,14 +132,14 @@ Json LuBenchGpu<S>::measure(RefactorMethod method)
     Json       json{{"method", field_text(method)}};
     const auto prepared = [&](const char* field) {
         const WallClock clock;
-        auto refactor = std::make_unique<GpuEntryRefactor<S>>(gpu_, system_.first.pattern, by(method),
-                                                              Cpu(bench_.threads));
+        auto            refactor =
+            std::make_unique<GpuEntryRefactor<S>>(gpu_, system_.first.pattern, by(method), Cpu(bench_.threads));
         gpu_.synchronize();
         json[field] = clock.seconds();
         return refactor;
     };
     prepared("first_prepare");
-    const auto      made = prepared("prepare");
+    const auto           made = prepared("prepare");
     GpuEntryRefactor<S>& refactor = *made;
     json["transfer"] = to_json(transfer_times());
     const Numeric times = numeric<S>(refactor, values_.data());
@@ -187,8 +187,8 @@ Json LuBenchGpu<S>::ablation()
 {
     Json       json = Json::array();
     const auto add = [&](const char* name, bool small_blocks, bool streams) {
-        const auto        pattern = pattern_there();
-        const RightTuning tuning{.small_blocks = small_blocks, .streams = streams};
+        const auto          pattern = pattern_there();
+        const RightTuning   tuning{.small_blocks = small_blocks, .streams = streams};
         GpuEntryRefactor<S> refactor(gpu_, pattern, std::make_unique<RightRefactor<S>>(gpu_, pattern, tuning),
                                      RefactorMethod::glu3);
         const Numeric       times = numeric<S>(refactor, values_.data());

@@ -49,10 +49,10 @@ private:
     Numeric                numeric_times(const std::function<void()>& work);
     Times                  transfer_times();
     template <class T>
-    Numeric                numeric(GpuRefactor<T>& refactor, const T* values);
+    Numeric                             numeric(GpuRefactor<T>& refactor, const T* values);
     std::shared_ptr<const GpuLuPattern> pattern_there();
-    nlohmann::ordered_json real_by_the_same_pattern(RefactorMethod method);
-    nlohmann::ordered_json solution(GpuEntryRefactor<S>& refactor);
+    nlohmann::ordered_json              real_by_the_same_pattern(RefactorMethod method);
+    nlohmann::ordered_json              solution(GpuEntryRefactor<S>& refactor);
 
     const LuSystem<S>&   system_;
     const LuBench&       bench_;

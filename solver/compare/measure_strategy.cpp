@@ -74,8 +74,7 @@ void measure_direct(const Measured<S>& m)
     const auto     solve = [&] { solved = lu.solve(m.system.b, x, Transpose::no, lu_tolerance); };
     const double   first = seconds_of(solve);
     take_answer(m, solved.outcome, solved.reason,
-                {{"steps", solved.refine.steps}, {"refactor", lu.status().method}, {"seconds", {{"solve", first}}}},
-                x);
+                {{"steps", solved.refine.steps}, {"refactor", lu.status().method}, {"seconds", {{"solve", first}}}}, x);
 
     LuReport     renewed;
     const auto   refactor = [&] { renewed = lu.refactor(m.system.A.val()); };

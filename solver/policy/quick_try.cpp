@@ -1,7 +1,11 @@
 #include "ilux/solver/policy/quick_try.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 
@@ -49,6 +53,32 @@ bool QuickProgress::promises(double elapsed) const
     const double to_come = missing * double(step - half) / gained;
     const double in_doubt = elapsed <= early * seconds_ ? 2 : 1;  // the first steps are slow to come by
     return elapsed + (elapsed - begun_) / double(step) * to_come <= in_doubt * most * seconds_;
+}
+
+void try_quickly(const TryFacts& facts, const TryListener& listener, const StopToken& stop, const StopToken& limited,
+                 const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate, Attempt& tried)
+{
+    constexpr double most_slower = 5;
+    const Choice&    choice = facts.choice;
+    const double     forecast = seconds_of_ilu0(choice.facts->iteration, 0, choice.facts->place, facts.rates);
+    const double     slower = std::clamp(tried.seconds_factor / forecast, 1.0, most_slower);
+    const double     seconds = slower * tried.plan.quick;
+
+    const WallClock clock;
+    QuickProgress   progress(facts.options.krylov.rtol, seconds);
+    TryListener     heard = listener;
+    heard.on_progress = [&](const Progress& now) {
+        if (listener.on_progress) listener.on_progress(now);
+        progress.goes_on(now.done, now.residual, tried.seconds_factor + clock.seconds());
+    };
+    iterate(heard, limited.within(seconds).asking([&] { return progress.given_up(); }));
+    const Outcome outcome = tried.report.outcome;
+    const bool    ended = outcome == Outcome::cancelled || outcome == Outcome::time_limit;
+    if (!ended || stop.stopped() || !(facts.seconds_left > clock.seconds())) return;
+    tried.report.outcome = Outcome::time_limit;
+    tried.given_up = true;
+    tried.explanation =
+        fmt::format("{} steps of BiCGStab with ILU(0) did not promise to be worth it", tried.report.steps);
 }
 
 }  // namespace ilux

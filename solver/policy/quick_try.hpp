@@ -3,11 +3,14 @@
 // as soon as it does not promise to be.
 
 #include <atomic>
+#include <functional>
 #include <vector>
 
 #include "ilux/base/types.hpp"
 #include "ilux/engine/machine/forecast.hpp"
 #include "ilux/engine/machine/options.hpp"
+#include "ilux/engine/precond_maker.hpp"
+#include "ilux/solver/policy/try_limits.hpp"
 
 namespace ilux {
 
@@ -39,5 +42,13 @@ private:
     std::atomic<bool>   given_up_ = false;  // asked by several threads
     bool                converged_ = false;
 };
+
+/// Iterates as long as the steps promise to be worth it. What ILU(0) took beyond its forecast is the machine's doing,
+/// which makes all else slower, too.
+/// @param iterate  the iteration, which tells `heard` of its progress
+/// @param stop  the caller's  @param limited  ends the iteration in any case
+/// @param tried    in: a try with plan.quick and factors; out: where it did not promise to be worth it, given up
+void try_quickly(const TryFacts& facts, const TryListener& listener, const StopToken& stop, const StopToken& limited,
+                 const std::function<void(const TryListener& heard, const StopToken& stop)>& iterate, Attempt& tried);
 
 }  // namespace ilux

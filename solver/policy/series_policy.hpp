@@ -7,6 +7,7 @@
 
 #include "ilux/base/types.hpp"
 #include "ilux/engine/machine/forecast.hpp"
+#include "ilux/engine/machine/options.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/solver/policy/strategy_history.hpp"
 
@@ -69,6 +70,11 @@ struct RefreshLimits {
     double refresh_factor = 2;  ///< infinite: M is never made anew
     Index  max_steps = 1000;
 };
+
+inline RefreshLimits refresh_limits(const SolverOptions& options)
+{
+    return {.refresh_factor = options.sequence.refresh_factor, .max_steps = options.krylov.max_steps};
+}
 
 /// Steps beyond which M is made anew for the next system. @param first  steps of the system that M, or its rounds, were
 /// made for

@@ -117,6 +117,16 @@ void TryLoop::roll_back(Input input, std::size_t tries_before) noexcept
     if (of_values && state_ == SolverState::failed) state_ = next_state(state_, SolverEvent::new_values);
 }
 
+FactorReport factor_report(const TryLoop& loop)
+{
+    const Attempt& current = loop.current();
+    return {.outcome = loop.factored() ? Outcome::converged : current.report.outcome,
+            .method = current.plan.method,
+            .action = current.action,
+            .detail = loop.factored() ? "" : current.why(),
+            .seconds = loop.budget().elapsed()};
+}
+
 void run_guarded(Attempt& tried, const std::function<void(Attempt&)>& work)
 {
     const WallClock clock;

@@ -116,6 +116,9 @@ private:
     bool        done_ = false;
 };
 
+/// How the values that came last were factored.
+FactorReport factor_report(const TryLoop& loop);
+
 /// Does `work` on a try. Lack of memory or time, or cancellation, is the outcome; its seconds are the try's.
 void run_guarded(Attempt& tried, const std::function<void(Attempt&)>& work);
 

@@ -100,9 +100,9 @@ TYPED_TEST(SystemValuesOf, BringsThemToAGpuOnce)
             EXPECT_EQ(of_the_host(values), given);
             EXPECT_EQ(on_host<S>(gpu, values.there()), given);
         }
-        const auto     given = counted<S>(count, -4);
-        const auto     there = on_device<S>(callers, std::span<const S>(given));
-        const auto     before = host_transfers();
+        const auto given = counted<S>(count, -4);
+        const auto there = on_device<S>(callers, std::span<const S>(given));
+        const auto before = host_transfers();
         values.take(Array<const S>(callers, there));
         EXPECT_EQ(host_transfers().to_device, before.to_device);
         EXPECT_EQ(host_transfers().to_host - before.to_host, count * sizeof(S));

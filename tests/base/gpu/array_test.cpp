@@ -1,4 +1,4 @@
-#include "ilux/base/array.hpp"
+#include "ilux/base/gpu/array.hpp"
 
 #include <gtest/gtest.h>
 
