@@ -277,5 +277,25 @@ TEST_F(GpuDeviceValues, OfTheHostAreAllThatARefactorizationBrings)
     EXPECT_LE(host_transfers().total() - before.total(), 8 * A.val().size() + bytes_of_numbers);
 }
 
+/// Values of the host are copied once, to where the GPU reads them, and cross once.
+TEST_F(GpuDeviceValues, OfTheHostAreCopiedOnceForALu)
+{
+    const auto    A = gallery::power_grid({});
+    SolverOptions options{.method = MethodChoice::lu, .device = DeviceChoice::gpu, .threads = 1};
+    options.lu.supernodes = LuSupernodes::off;
+    LinearSolver<> solver(options);
+    solver.analyse(A, 10);
+    ASSERT_TRUE(solver.factor().ready());
+    std::vector<double> values(A.val().begin(), A.val().end());
+    for (int system = 0; system < 4; ++system) {
+        for (double& one : values) one *= 1.01;
+        const HostTransfers before = host_transfers();
+        ASSERT_TRUE(solver.refactor(values).ready());
+        EXPECT_EQ(host_transfers().to_device - before.to_device, values.size() * sizeof(double));
+        EXPECT_EQ(solver.matrix().val().data(), solver.lu()->matrix().val.data());
+        EXPECT_NE(solver.matrix().val().data(), values.data());
+    }
+}
+
 }  // namespace
 }  // namespace ilux
