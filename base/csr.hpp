@@ -54,7 +54,7 @@ private:
 
 template <class T>
 CsrMatrix<T> transpose(const CsrView<T>& A);
-/// The same by threads.
+/// Transposes A by threads.
 template <class T>
 CsrMatrix<T> transpose(Cpu& be, const CsrView<T>& A);
 /// Aᴴ: the transpose, conjugated.
@@ -109,7 +109,7 @@ bool is_pattern_symmetric(const CsrView<T>& A);  ///< stored entries, zeros incl
 
 /// perm[new] = old  →  inv_perm[old] = new. @throws InvalidInput unless perm is a permutation
 std::vector<Index> inverse_permutation(std::span<const Index> perm);
-/// The same of what is known to be a permutation, by tasks.
+/// The inverse of what is known to be a permutation, by tasks.
 UnsetVector<Index, Pages::usual> inverse_by_tasks(std::span<const Index> perm);
 
 }  // namespace ilux

@@ -11,7 +11,7 @@
 
 namespace ilux::detail {
 
-/// As a message shows a value: 2, or 2-3i.
+/// The value as a message shows it: 2, or 2-3i.
 template <class T>
 std::string shown(T value)
 {

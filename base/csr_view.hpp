@@ -42,7 +42,7 @@ public:
 
     T at(Index i, Index j) const;  ///< 0 when not stored; O(log row length)
 
-    /// The same pattern with other values, which are not looked at. @param val  nnz
+    /// This pattern with other values, which are not looked at. @param val  nnz
     CsrView with_values(std::span<const T> val) const;
 
 protected:
@@ -63,7 +63,7 @@ private:
 template <class T = double>
 class WidenedCsr : public CsrView<T> {
 public:
-    /// As the constructor of CsrView.
+    /// Works as the constructor of CsrView does.
     WidenedCsr(Index rows, Index cols, std::span<const std::int32_t> row_ptr, std::span<const Index> col,
                std::span<const T> val);
 

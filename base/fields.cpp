@@ -50,7 +50,7 @@ std::string joined(std::span<const std::string_view> names)
 constexpr std::array<std::pair<char, double>, 4> byte_units{
     {{'K', 1024.}, {'M', 1048576.}, {'G', 1073741824.}, {'T', 1099511627776.}}};
 
-/// A name that was cut short: lu.memory for lu.memory_limit. Not a mere group, nor a letter or two.
+/// A name that was cut short: lu.pivot for lu.pivot_tol. Not a mere group, nor a letter or two.
 bool is_start(std::string_view given, std::string_view name)
 {
     return given.size() > 2 && name.starts_with(given) && name.find('.', given.size()) == std::string_view::npos;

@@ -37,7 +37,7 @@ struct TwofoldSum {
     }
 };
 
-/// The same of complex numbers, a sum for each part; size is Σ |a x|.
+/// A TwofoldSum of complex numbers, a sum for each part; size is Σ |a x|.
 struct ComplexTwofoldSum {
     TwofoldSum real, imaginary;
     double     size = 0;
@@ -63,7 +63,7 @@ inline std::complex<double> value_of(const ComplexTwofoldSum& sum)
     return {value_of(sum.real), value_of(sum.imaginary)};
 }
 
-/// Of a row whose products over- or underflow; about ten times as slow.
+/// Sums up a row whose products over- or underflow; about ten times as slow.
 template <Scalar S>
 RowSum<S> scaled_row_sum(std::span<const Index> col, std::span<const S> val, std::span<const S> x, S b);
 

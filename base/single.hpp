@@ -36,7 +36,7 @@ S divided(S a, double r, double c)
     return scaled_entry(1 / r, a, 1 / c);
 }
 
-/// Of values that M multiplies or divides by: none but a 0 may become 0.
+/// Rounds values that M multiplies or divides by: none but a 0 may become 0.
 /// @throws InvalidInput where single precision has no number for one
 template <Scalar S>
 std::vector<single_of<S>> in_single(const std::vector<S>& values)
@@ -50,7 +50,7 @@ std::vector<single_of<S>> in_single(const std::vector<S>& values)
     return rounded;
 }
 
-/// The same pattern with each value as entry(i, j, value) has it.
+/// The pattern of A with each value as entry(i, j, value) has it.
 template <Scalar S, class Entry>
 CsrMatrix<single_of<S>> in_single(const CsrView<S>& A, Entry&& entry)
 {

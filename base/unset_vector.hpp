@@ -15,7 +15,7 @@ void                  free_large(void* memory) noexcept;
 constexpr std::size_t large_bytes = std::size_t{1} << 22;
 }  // namespace detail
 
-/// Of what large arrays consist. Pages of 2 MB make a first touch of much memory cheaper where the system has such
+/// What large arrays consist of. Pages of 2 MB make a first touch of much memory cheaper where the system has such
 /// pages at hand, and several times as dear where a virtual machine has to be given them.
 enum class Pages { usual, large };
 

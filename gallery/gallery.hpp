@@ -61,7 +61,7 @@ const Problem& find_problem(std::string_view name);
 /// From "poisson2d:n=64": a name, then optionally a colon and key=value pairs separated by commas.
 /// @throws InvalidOption for unknown names, bad values, and sizes whose rows do not fit an Index
 AnyMatrix build_any(std::string_view spec);
-/// The same of a problem with real values. @throws InvalidOption also for one with complex values, before it is built
+/// Builds a problem with real values. @throws InvalidOption also for one with complex values, before it is built
 CsrMatrix<double> build(std::string_view spec);
 
 /// n values uniform on [−1, 1), or with both parts so: the real part is the real vector of that seed.

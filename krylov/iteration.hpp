@@ -107,7 +107,7 @@ public:
         axpy<S>(be_, a, p, x_);
         if (stop.wants_iterate()) stop.iterate(norm2<S>(be_, Vector(x_)), std::abs(a) * norm2<S>(be_, p));
     }
-    /// The same for a p that may hold NaN or Inf: then x stays as it was and the solve ends.
+    /// Moves x along a p that may hold NaN or Inf: then x stays as it was and the solve ends.
     void move_if_finite(S a, Vector p)
     {
         if (check_finite(std::abs(a) * norm2<S>(be_, p), "the correction of x holds NaN or Inf")) move(a, p);

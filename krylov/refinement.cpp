@@ -16,7 +16,7 @@ constexpr double least_tolerance =
 constexpr double most_tolerance = 0.1;
 constexpr double margin = 0.9;  // the last correction aims so far below the target, for it falls short a little
 
-/// Of an inner solve, so that a few equal ones reach `left` = target / residual.
+/// The tolerance of an inner solve, so that a few equal ones reach `left` = target / residual.
 double inner_tolerance(double left)
 {
     const double aim = margin * left;

@@ -60,7 +60,7 @@ std::optional<Outcome> Stopping::judge(double residual, double norm_x, double le
     if (broke_ && !(residual <= 0.5 * least_before)) return Outcome::breakdown;
     if (told_ != StopReason::none) return outcome_of(told_);
     if (no_room()) return Outcome::max_steps;
-    // Of the least positive number 99.9 % are that number: less must be less.
+    // The least positive number times 99.9 % is that number: less must be less.
     const bool reduced = residual < least_before && residual <= idle_reduction * least_before;
     idle_cycles_ = reduced ? 0 : idle_cycles_ + 1;
     if (idle_cycles_ < idle_limit) return std::nullopt;

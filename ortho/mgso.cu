@@ -308,7 +308,7 @@ void launch(const Gpu::State& state, Problem<Number> problem)
           "mgso");
 }
 
-/// As few rows a thread as hold all of w, or as many as the shared memory allows.
+/// Launches with as few rows a thread as hold all of w, or as many as the shared memory allows.
 template <int items = 1, class Number>
 void launch_fitting(const Gpu::State& state, const Problem<Number>& problem)
 {

@@ -23,9 +23,9 @@ template <Backend B, Scalar S = double>
 Extension mgso_hybrid(B& be, ConstSpan<B, NotDeduced<S>> V, Span<B, NotDeduced<S>> w, std::span<NotDeduced<S>> h,
                       double threshold = 0.98);
 
-/// The same with all decisions where the vectors are. On a GPU one launch, in which w stays in registers, the next v_i
-/// arrives while blocks exchange their parts of h_i, and V is read once: 8n(k + 2) bytes for as many rows as fit
-/// (1.6 million on an H200), 32n(k + 1) for the rest. h comes to the host once, at the end. Bitwise repeatable.
+/// Orthogonalizes w with all decisions where the vectors are. On a GPU one launch, in which w stays in registers, the
+/// next v_i arrives while blocks exchange their parts of h_i, and V is read once: 8n(k + 2) bytes for as many rows as
+/// fit (1.6 million on an H200), 32n(k + 1) for the rest. h comes to the host once, at the end. Bitwise repeatable.
 template <class S = double>
 Extension mgso(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
                double threshold = 0.98);
@@ -33,8 +33,8 @@ template <class S = double>
 Extension mgso(Gpu& be, DeviceSpan<const NotDeduced<S>> V, DeviceSpan<NotDeduced<S>> w, std::span<NotDeduced<S>> h,
                double threshold = 0.98);
 
-/// The same on the host, against a copy of V there: on a GPU w comes over and goes back, 16n bytes. That is what a
-/// solver pays whose Gram-Schmidt stayed on the host, the baseline of [aliaga19], and here to be measured.
+/// Orthogonalizes w on the host, against a copy of V there: on a GPU w comes over and goes back, 16n bytes. That is
+/// what a solver pays whose Gram-Schmidt stayed on the host, the baseline of [aliaga19], and here to be measured.
 /// @param host  (k + 1)·n values on the host that keep the vectors of earlier calls, for k from 1 on; not used on a Cpu
 template <class S = double>
 Extension mgso_host(Cpu& be, std::span<const NotDeduced<S>> V, std::span<NotDeduced<S>> w, std::span<NotDeduced<S>> h,

@@ -19,7 +19,7 @@ constexpr double worth_joining = 0.85;  // classes for each vertex
 constexpr double few_zeros = 1.3;  // entries of nodes over those of A, for which classes that are alike are given up
 constexpr Index  none = -1;
 
-/// Of two neighbours.
+/// Compares the closed neighbourhoods of two neighbours.
 bool same_closed_neighbourhood(const Graph& g, Index v, Index w)
 {
     const auto of_v = g.of(v), of_w = g.of(w);
@@ -34,7 +34,7 @@ bool same_closed_neighbourhood(const Graph& g, Index v, Index w)
     return true;
 }
 
-/// Of each vertex the smallest one that it cannot be told apart from; of hubs none.
+/// Finds for each vertex the smallest one that it cannot be told apart from; for hubs none.
 std::vector<Index> representatives(const Graph& g, double dense)
 {
     std::vector<std::uint64_t> sum(g.n);  // over closed neighbourhoods: nearly always equal only for equal ones
@@ -57,7 +57,7 @@ std::vector<Index> representatives(const Graph& g, double dense)
     return first;
 }
 
-/// The same where the unknowns of a node are a class; all of a node are hubs where one is.
+/// Finds these vertices where the unknowns of a node are a class; all of a node are hubs where one is.
 std::vector<Index> first_of_nodes(const Graph& g, const NodeNumbering& numbering, double dense)
 {
     std::vector<Index> first(g.n);

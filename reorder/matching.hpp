@@ -39,7 +39,7 @@ struct Matching {
 /// @throws InvalidInput unless A is square; InvalidOption for a negative or NaN work limit
 Matching maximum_product_matching(const CsrView<double>& A, const MatchingOptions& options = {},
                                   const StopToken& stop = {});
-/// Of a complex A: that of |A|, which takes 8 nnz bytes more.
+/// The matching of a complex A is that of |A|, which takes 8 nnz bytes more.
 /// @throws InvalidInput also where a modulus overflows
 template <class T>
     requires is_complex<T> Matching maximum_product_matching(const CsrView<T>& A, const MatchingOptions& options = {},

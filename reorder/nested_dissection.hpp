@@ -18,7 +18,7 @@ namespace ilux {
 /// @throws OutOfMemory when AMD reports it
 std::vector<Index> nested_dissection(const Cpu& be, const PatternView& A, const StopToken& stop = {});
 
-/// The same for classes alone, hubs left out.
+/// Orders classes alone in this way, hubs left out.
 std::vector<Index> dissected_classes(const Cpu& be, const CompressedGraph& c, const StopToken& stop = {});
 
 }  // namespace ilux

@@ -200,7 +200,7 @@ public:
         return level_[order_.back()];
     }
 
-    /// Of the last level, the vertex with the fewest neighbours.
+    /// The vertex of the last level with the fewest neighbours.
     Index far_vertex() const
     {
         Index best = order_.back();
@@ -292,7 +292,7 @@ Ordered order(const PatternView& A, Ordering ordering, const Abandoned& abandone
     return done;
 }
 
-/// As order() by a thread that the caller need not wait for: it has a copy of the pattern.
+/// Runs order() by a thread that the caller need not wait for: it has a copy of the pattern.
 Ordered order_apart(const PatternView& A, Ordering ordering, const StopToken& stop)
 {
     std::vector<Offset> row_ptr(A.row_ptr.begin(), A.row_ptr.end());

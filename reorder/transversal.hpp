@@ -17,7 +17,7 @@ namespace ilux {
 /// Cost: O(√n nnz), a few times nnz typically; memory 24 n bytes.
 void extend_transversal(const CsrView<double>& A, std::span<const double> cost, double limit,
                         std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop = {});
-/// The same among the entries whose value is not 0, or among all of them where no values are given.
+/// Extends a transversal among the entries whose value is not 0, or among all of them where no values are given.
 /// @param row_ptr  rows + 1; @param col  nnz; @param value  nnz or empty
 void extend_transversal(std::span<const Offset> row_ptr, std::span<const Index> col, std::span<const double> value,
                         std::span<Offset> entry_of_row, std::span<Index> row_of_col, const StopToken& stop = {});

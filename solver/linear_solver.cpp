@@ -293,11 +293,11 @@ const Attempt& LinearSolver<S>::factored_by() const
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::solve(Array<const S> b, Array<S> x, Transpose transpose)
+SolverReport LinearSolver<S>::solve(Array<const S> b, Array<S> x, Transpose transpose, Guess guess)
 {
     require_allowed(impl_->loop.state(), SolverCall::solve);
     require_system<S>(impl_->system.view().rows(), b, x);
-    return impl_->solve(b, x, transpose);
+    return impl_->solve(b, x, transpose, guess);
 }
 
 template <Scalar S>

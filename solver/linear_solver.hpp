@@ -18,6 +18,9 @@
 
 namespace ilux {
 
+/// Where an iteration starts: as options.sequence.reuse_x has it, at 0, or at the x that is given.
+enum class Guess { by_options, none, x };
+
 /// analyse(A) → factor(values) → solve(b, x), and refactor(values) for every further system of the same pattern.
 ///
 /// With options.mode (or method) auto the strategy is chosen by what LU and a multilevel ILU are expected to cost, and
@@ -78,13 +81,15 @@ public:
     /// Solves A x = b, Aᵀ x = b or Aᴴ x = b for the last numbers. `converged` is said of a residual recomputed from A,
     /// b and x only. With the transpose or the adjoint the same factors serve; the first such call for new numbers
     /// makes a copy of A.
-    /// @param b, x  n, both of the host or of one GPU; x is overwritten, and with options.sequence.reuse_x the guess.
-    /// Those of a GPU stay there where the solver works on that device: its x is measured there and kept out of the
-    /// report. They pass through the host for a solver that works elsewhere, and where x is not good at once, and other
-    /// factors are tried. The stream is not waited for where that can be avoided
+    /// @param guess  where an iteration starts; NaN or Inf in x counts as none
+    /// @param b, x  n, both of the host or of one GPU; x is overwritten. Those of a GPU stay there where the solver
+    /// works on that device: its x is measured there and kept out of the report. They pass through the host for a
+    /// solver that works elsewhere, and where x is not good at once, and other factors are tried. The stream is not
+    /// waited for where that can be avoided
     /// @throws InvalidInput before factor(), after an exception that broke off the last call for new numbers before it
     /// had factors, when lengths disagree, or when b is not finite
-    SolverReport solve(Array<const S> b, Array<S> x, Transpose transpose = Transpose::no);
+    SolverReport solve(Array<const S> b, Array<S> x, Transpose transpose = Transpose::no,
+                       Guess guess = Guess::by_options);
     /// Solves for the columns of B and X, n × k, one after another in memory. options.time_limit holds for all of
     /// them together; after a column that was cancelled or late the others are not begun, and their x is as it was.
     /// @return a report for each, without x

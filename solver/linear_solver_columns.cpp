@@ -68,8 +68,8 @@ std::vector<SolverReport> LinearSolver<S>::solve_columns(std::size_t count, Arra
             reports.push_back(not_begun<S>(reports[*last], *last));
             continue;
         }
-        SolverReport& report =
-            reports.emplace_back(impl_->solve(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose, k > 0));
+        SolverReport& report = reports.emplace_back(
+            impl_->solve(B.subspan(k * ldb, n), X.subspan(k * ldx, n), transpose, Guess::by_options, k > 0));
         for (Attempt& tried : report.attempts) tried.x = std::vector<S>();
         const double spent = report.seconds;  // of this call
         report.seconds -= std::exchange(told, spent);

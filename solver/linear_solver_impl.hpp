@@ -28,7 +28,8 @@ public:
     FactorReport factor();
     FactorReport refactor();  ///< for values that take_values() took
     /// @param b  finite  @param further  a column after others, whose time is that of their call
-    SolverReport solve(const Array<const S>& b, const Array<S>& x, Transpose transpose, bool further = false);
+    SolverReport solve(const Array<const S>& b, const Array<S>& x, Transpose transpose, Guess guess,
+                       bool further = false);
     SolverReport refactor_and_solve(const Array<const S>& values, const Array<const S>& b, const Array<S>& x);
     void         precondition(SystemVectors<S>& given, Transpose transpose);
 

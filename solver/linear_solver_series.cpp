@@ -225,11 +225,13 @@ SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, SystemVectors<S>
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::solve(const Array<const S>& b, const Array<S>& x, Transpose transpose, bool further)
+SolverReport LinearSolver<S>::Impl::solve(const Array<const S>& b, const Array<S>& x, Transpose transpose, Guess guess,
+                                          bool further)
 {
     const bool       conjugated = is_complex<S> && transpose == Transpose::yes;  // Aᵀ x = b is Aᴴ x̄ = b̄
     const Transpose  turn = conjugated ? Transpose::adjoint : transpose;
-    SystemVectors<S> given(b, x, options.sequence.reuse_x && is_finite(x), conjugated);
+    const bool       guessed = guess == Guess::by_options ? options.sequence.reuse_x : guess == Guess::x;
+    SystemVectors<S> given(b, x, guessed && is_finite(x), conjugated);
     const auto       solved = [&](SystemVectors<S>& one) { return solve_as_given(one, turn, further); };
     SolverReport     report = null_space.asked() ? null_space.solve_clear_of(given, turn, solved) : solved(given);
     if (conjugated)
@@ -296,7 +298,7 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>& val
     take_values(values);
     if (!loop.tried_any() || values.gpu()) {
         (void)refactor();
-        return solve(b, x, Transpose::no);
+        return solve(b, x, Transpose::no, Guess::by_options);
     }
     {
         TryLoop::Call call(loop, TryLoop::Input::values);
@@ -307,13 +309,14 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>& val
         if (!step) renew();
         call.done();
     }
-    return solve(b, x, Transpose::no);
+    return solve(b, x, Transpose::no, Guess::by_options);
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                       \
     template bool         LinearSolver<S>::Impl::begin_values();                                                  \
     template FactorReport LinearSolver<S>::Impl::refactor();                                                      \
-    template SolverReport LinearSolver<S>::Impl::solve(const Array<const S>&, const Array<S>&, Transpose, bool);  \
+    template SolverReport LinearSolver<S>::Impl::solve(const Array<const S>&, const Array<S>&, Transpose, Guess,  \
+                                                       bool);                                                     \
     template void         LinearSolver<S>::Impl::precondition(SystemVectors<S>&, Transpose);                      \
     template SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>&, const Array<const S>&, \
                                                                     const Array<S>&);

@@ -39,7 +39,7 @@ public:
     /// @throws InvalidInput naming the first entry outside that triangle
     /// Costs O(n + nnz) once.
     SpTrsvPlan(CsrMatrix<T> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
-    /// The same without a copy: A stays where it is, and must not change.
+    /// Plans without a copy: A stays where it is, and must not change.
     SpTrsvPlan(std::shared_ptr<const CsrMatrix<T>> A, Triangle triangle, Diagonal diagonal, SpTrsvOptions options = {});
 
     const CsrView<T>& matrix() const { return *A_; }

@@ -13,11 +13,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// The option to raise: the part's own, unless the limit is that of all parts. @param own  as given
-std::string limit_name(std::string_view part, Bytes own, const SolveOptions& options)
-{
-    return own.value == 0 && options.memory_limit.value > 0 ? "memory_limit" : fmt::format("{}.memory_limit", part);
-}
 std::string allow_more(const std::string& name, Bytes limit)
 {
     return fmt::format("{} is {}: allow more", name, bytes_text(double(limit.value)));
@@ -144,7 +139,7 @@ void about_the_steps(const Attempt& result, const Tried& tried, const KrylovOpti
         lines.emplace_back("CG needs A and the preconditioner symmetric positive definite: --method gmres");
 }
 
-void about_the_preconditioner(const Attempt& result, const Tried& tried, const SolveOptions& options, Lines& lines)
+void about_the_preconditioner(const Attempt& result, const Tried& tried, Lines& lines)
 {
     if (!tried.precond(PrecondKind::mlilu)) {
         if (result.zero_pivot >= 0)
@@ -153,8 +148,7 @@ void about_the_preconditioner(const Attempt& result, const Tried& tried, const S
                             result.zero_pivot + 1));
         else lines.emplace_back("a stronger preconditioner: --precond mlilu");
     } else if (tried.limited) {
-        lines.push_back(fmt::format("entries were dropped to stay within the memory limit: a larger {}",
-                                    limit_name("precond", options.precond.mlilu.memory_limit, options)));
+        lines.emplace_back("entries were dropped to stay within memory_limit: a larger one");
     } else if (tried.tightest > 0 && !tried.tighter_is_too_much) {
         lines.push_back(fmt::format("M keeps {:.3g} values for one of A; a closer one: {}", tried.tightest_fill,
                                     dropping(tried.tightest / 10, tried.tightest_schur / 10)));
@@ -187,8 +181,7 @@ void about_the_memory(const Attempt& result, const Tried& tried, const SolveOpti
 {
     const PrecondOptions& precond = result.plan.precond;
     if (precond.kind == PrecondKind::mlilu && precond.mlilu.memory_limit.value > 0) {
-        const Bytes own = options.precond.mlilu.memory_limit;
-        lines.push_back(allow_more(limit_name("precond", own, options), precond.mlilu.memory_limit));
+        lines.push_back(allow_more("memory_limit", precond.mlilu.memory_limit));
         return;
     }
     if (precond.kind != PrecondKind::mlilu && result.factor_bytes > options.memory_limit.value &&
@@ -212,8 +205,7 @@ void about_the_direct_solution(const Attempt& result, const Tried& tried, const 
     if (outcome == Outcome::out_of_memory || outcome == Outcome::time_limit) {
         if (outcome == Outcome::time_limit)
             lines.push_back(fmt::format("more time: --time-limit {:g}", 10 * options.time_limit));
-        else if (lu.memory_limit.value > 0)
-            lines.push_back(allow_more(limit_name("lu", options.lu.memory_limit, options), lu.memory_limit));
+        else if (lu.memory_limit.value > 0) lines.push_back(allow_more("memory_limit", lu.memory_limit));
         if (lu.ordering != LuOrdering::metis && lu.ordering != LuOrdering::automatic)
             lines.emplace_back("an ordering of less fill: -p lu.ordering=auto");
         if (!tried_gmres) lines.push_back(fmt::format("incomplete factors: {}", iteration));
@@ -275,7 +267,7 @@ Lines advice(const Run& run, const ProblemFacts& problem)
             "b = A·1 is rounding noise, since A maps the vector of ones to (nearly) zero: --rhs random:1, or a file");
     about_the_matrix(result, problem.n(), lines);
     about_the_rounding(result, lines);
-    about_the_preconditioner(result, tried, run.options, lines);
+    about_the_preconditioner(result, tried, lines);
     about_the_pivots(result, tried, lines);
     about_the_steps(result, tried, run.options.krylov, lines);
     if (!run.options.retry) lines.emplace_back("or let ilux tighten the preconditioner itself: --retry on");

@@ -14,7 +14,7 @@ struct Add {
     }
 };
 
-/// Of values ≥ 0; NaN wins.
+/// The largest of values ≥ 0; NaN wins.
 struct Largest {
     static __device__ double combine(double a, double b) { return a > b || a != a ? a : b; }
 };

@@ -114,7 +114,7 @@ public:
 
     /// Other values for the same pattern. @param A  of that pattern
     void upload_values(Gpu& gpu, const CsrView<NotDeduced<S>>& A);
-    /// The same for values that are on the device; complex ones may stand on multiples of 8 bytes. Does not wait.
+    /// Copies such values from the device; complex ones may stand on multiples of 8 bytes. Does not wait.
     /// @throws InvalidInput when made with the adjoint, or for another number of them
     void copy_values(Gpu& gpu, DeviceSpan<const S> values);
 

@@ -46,7 +46,7 @@ private:
     V u_;
 };
 
-/// Of complex numbers by the steps of DividedBy (direct/factor/elimination_step.hpp) [smith_62].
+/// Divides complex numbers by the steps of DividedBy (direct/factor/elimination_step.hpp) [smith_62].
 template <>
 class Divisor<cuda::Complex<double>> {
 public:

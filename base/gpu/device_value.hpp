@@ -20,7 +20,7 @@ __host__ __device__ auto as_values(T* data)
     return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(data);
 }
 
-/// The same of one number.
+/// One number of the host's type, as kernels have it.
 template <class R>
 Complex<R> as_value(std::complex<R> z)
 {

@@ -125,7 +125,7 @@ void multi_dot(Gpu& be, DeviceSpan<const NotDeduced<S>> block, DeviceSpan<const 
 template <class S = double>
 void multi_axpy(Gpu& be, std::span<const NotDeduced<S>> c, DeviceSpan<const NotDeduced<S>> block,
                 DeviceSpan<NotDeduced<S>> y);
-/// As the Cpu's.
+/// y ← a x rounded to single precision, and y ← x in S again, as on the Cpu.
 template <class S = double>
 void narrow(Gpu& be, double a, DeviceSpan<const NotDeduced<S>> x, DeviceSpan<single_of<NotDeduced<S>>> y);
 template <class S = double>

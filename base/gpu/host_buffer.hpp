@@ -82,7 +82,7 @@ void enqueue_download(Gpu& gpu, std::type_identity_t<DeviceSpan<const T>> device
     detail::require_same_size(device.size(), host.size());
     detail::enqueue_copy(gpu, device.data(), host.data(), host.size() * sizeof(T));
 }
-/// The same for parts of a HostBuffer.
+/// Enqueues such copies for parts of a HostBuffer.
 template <class T>
 void enqueue_upload(Gpu& gpu, std::span<T> host, std::type_identity_t<DeviceSpan<T>> device)
 {

@@ -31,7 +31,7 @@ __device__ double product(double a, double b) { return __dmul_rn(a, b); }  // th
 __device__ double sum(double a, double b) { return __dadd_rn(a, b); }
 __device__ double difference(double a, double b) { return __dsub_rn(a, b); }
 
-/// As row_sum.hpp's.
+/// The TwofoldSum of row_sum.hpp, on the device.
 struct TwofoldSum {
     double high = 0, low = 0, size = 0;
 

@@ -17,7 +17,7 @@ struct DeviceRows {
     DeviceSpan<const S>      val;
 };
 
-/// Of each row; n of each, in device memory.
+/// Measures of each row: n of each, in device memory.
 template <Scalar S>
 struct RowVectors {
     DeviceSpan<S>      r;         ///< b − A x

@@ -36,11 +36,11 @@ void require_pointers(std::string_view name, const std::vector<Offset>& ptr, Off
 template <Scalar T>
 CsrMatrix<T> from_rows(const MatrixMarketHeader& header, std::string_view name, std::vector<Offset> row_ptr,
                        std::vector<Index> col, std::vector<T> val);
-/// The same of compressed columns, mirrored where the header says so.
+/// The matrix of compressed columns by the same rules, mirrored where the header says so.
 template <Scalar T>
 CsrMatrix<T> from_columns(const MatrixMarketHeader& header, std::string_view name, const ReadOptions& options,
                           const std::vector<Offset>& col_ptr, const std::vector<Index>& row, const std::vector<T>& val);
-/// The same of a list of entries.
+/// The matrix of a list of entries by the same rules.
 template <Scalar T>
 CsrMatrix<T> from_list(const MatrixMarketHeader& header, std::string_view name, const ReadOptions& options,
                        const std::vector<Index>& row, const std::vector<Index>& col, const std::vector<T>& val);

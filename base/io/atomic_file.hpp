@@ -11,7 +11,7 @@ namespace ilux {
 
 /// Where an AtomicFile is to appear, and what was there when this was made. Nothing is touched.
 struct FileTarget {
-    /// Of a regular file that was there; its successor gets the same.
+    /// Attributes of a regular file that was there; its successor gets the same.
     struct Former {
         unsigned mode, owner, group;
     };

@@ -30,7 +30,7 @@ struct Head {
         constexpr std::array<std::size_t, 6> of_type{8, 4, 4, 2, 2, 1};
         return of_type[type];
     }
-    /// Of either part of the values. Each factor is below 2³².
+    /// The number of values in either part. Each factor is below 2³².
     std::size_t values() const { return std::size_t{rows} * cols; }
 };
 

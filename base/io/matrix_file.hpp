@@ -24,7 +24,7 @@ CsrMatrix<T> read_matrix(const std::string& path, const ReadOptions& options = {
 /// The matrix with the values that its file has.
 /// @copydetails read_matrix
 AnyMatrix read_any_matrix(const std::string& path, const ReadOptions& options = {});
-/// The same for bytes in memory, gzip undone; `name` stands for the file in messages.
+/// Reads bytes in memory by the same rules, gzip undone; `name` stands for the file in messages.
 AnyMatrix parse_any_matrix(std::string_view bytes, std::string_view name, const ReadOptions& options = {});
 
 /// One column (counted from 0) of an n×k file. @throws InvalidInput as above, and unless 0 ≤ column < k

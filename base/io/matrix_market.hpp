@@ -25,7 +25,7 @@ namespace ilux {
 
 /// The symmetry that a banner declares.
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
-/// As the files spell them.
+/// The symmetries as the files spell them.
 inline std::span<const std::string_view> names(Symmetry)
 {
     static constexpr std::array<std::string_view, 4> all{"general", "symmetric", "skew-symmetric", "hermitian"};
@@ -72,7 +72,7 @@ struct ReadOptions {
 /// @throws InvalidInput (unreadable file, one that changes meanwhile, broken gzip data, anything above), OutOfMemory
 template <Scalar T = double>
 MatrixMarket<T> read_matrix_market(const std::string& path, const ReadOptions& options = {});
-/// The same for a text in memory; `name` stands for the file in messages.
+/// Reads a text in memory by the same rules; `name` stands for the file in messages.
 template <Scalar T = double>
 MatrixMarket<T> parse_matrix_market(std::string_view text, std::string_view name, const ReadOptions& options = {});
 

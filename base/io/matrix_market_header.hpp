@@ -60,7 +60,7 @@ private:
 MatrixMarketHeader parse_header(Lines& lines, std::string_view name, bool complex);
 /// Whether the banner says `complex`; false where it is none.
 bool says_complex(std::string_view text);
-/// As parse_matrix_market(), and releases the file's text as soon as it is read.
+/// Parses as parse_matrix_market() does, and releases the file's text as soon as it is read.
 template <Scalar T>
 MatrixMarket<T> parse_matrix_market(TextFile& file, std::string_view name, const ReadOptions& options);
 

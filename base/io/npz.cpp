@@ -52,7 +52,7 @@ public:
     {
         return with(key, [&](const NpyArray& array) { return indices_of(array, label(key)); });
     }
-    /// Of a list of entries, for each dimension: "row" and "col", or both in "coords".
+    /// Indices of a list of entries, for each dimension: "row" and "col", or both in "coords".
     std::vector<std::vector<Index>> places(std::size_t dimensions) const
     {
         if (!has("coords")) return {indices("row"), indices("col")};

@@ -10,7 +10,7 @@ namespace {
 
 unsigned char byte(std::string_view text, std::size_t p) { return static_cast<unsigned char>(text[p]); }
 
-/// Of a character of `size` bytes at p.
+/// Tells whether the character of `size` bytes at p is a control character.
 bool is_control(std::string_view text, std::size_t p, std::size_t size)
 {
     const unsigned char first = byte(text, p);

@@ -62,7 +62,7 @@ void await_bytes(int fd, const StopToken& stop)
     }
 }
 
-/// Of a pipe, a device, or a file whose beginning somebody else has read.
+/// Reads a pipe, a device, or a file whose beginning somebody else has read.
 std::string read_stream(int fd, const std::string& name, const StopToken& stop)
 {
     std::string bytes(65536, '\0');

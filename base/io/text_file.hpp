@@ -33,7 +33,7 @@ private:
 /// How messages name a file: "standard input" for "-".
 std::string shown_name(const std::string& path);
 
-/// The same for bytes already in memory; `name` stands in messages.
+/// Unpacks bytes already in memory; `name` stands in messages.
 std::string unpack_gzip(std::string_view packed, std::string_view name, const StopToken& stop = {});
 
 }  // namespace ilux

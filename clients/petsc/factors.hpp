@@ -48,7 +48,7 @@ PetscErrorCode factor(Factors* factors, Mat A, MatFactorError* failure);
 
 /// z <- op(M)^-1 r; infinite where there are no factors, as PETSc's own do.
 PetscErrorCode apply(Factors* factors, int op, Vec r, Vec z);
-/// The same for the columns of dense matrices.
+/// Z <- op(M)^-1 R for the columns of dense matrices.
 PetscErrorCode apply_columns(Factors* factors, int op, Mat R, Mat Z);
 
 PetscErrorCode view(Factors* factors, PetscViewer viewer);

@@ -133,7 +133,7 @@ public:
         });
     }
 
-    /// Of two vertices of one tree.
+    /// The meeting point of two vertices of one tree.
     Index of(Index u, Index v) const
     {
         while (head_[u] != head_[v]) {  // the smaller head is no ancestor of the other vertex, in postorder

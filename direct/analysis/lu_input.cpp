@@ -23,7 +23,7 @@ struct Place {
     Index row, col;
 };
 
-/// Of the entry at position p, among the rows or columns it was given by.
+/// Place of the entry at position p, among the rows or columns it was given by.
 template <class S>
 Place place_of(const MatrixView<S>& A, Offset p)
 {

@@ -19,7 +19,7 @@ struct RowEntries {
     EntryArray<Offset>  own_source;
 };
 
-/// The same as a matrix: columns ascend strictly within a row, duplicates added.
+/// The caller's entries as a matrix: columns ascend strictly within a row, duplicates added.
 struct MergedRows {
     std::span<const Offset> ptr;
     std::span<const Index>  col;

@@ -125,7 +125,6 @@ void fields(LuOptions& o, Visit&& visit)
     visit("dependencies", o.dependencies, anything(), "rule for the levels of glu1 and glu3");
     visit("index", o.index, anything(), "islu: positions of updates stored as far as memory_limit goes, or looked up");
     visit("deterministic", o.deterministic, anything(), "refuse glu1 and glu3, whose last bits vary");
-    visit("memory_limit", o.memory_limit, anything(), "bytes the factors may take; 0: what the machine has");
 }
 
 }  // namespace ilux

@@ -25,7 +25,7 @@ constexpr double flops_for_contraction = 10;
 constexpr double flops_for_colamd = 50;
 constexpr double flops_for_natural = 100;
 constexpr double flops_for_dissection = 1000;
-// Of a GPU: seconds of a product, and of a level in a refactorization (1.0 µs) and twice in a solve (0.35), on an H200.
+// Seconds on a GPU, an H200: of a product, and of a level in a refactorization (1.0 µs) and twice in a solve (0.35).
 constexpr double gpu_product = 2.5e-11, gpu_level = 1.7e-6;
 constexpr Index  few_levels = 64;          // whose waits are not worth an ordering
 constexpr double nearly_symmetric = 0.95;  // share of mirrored entries from which on |C| + |Cᵀ| serves as well as C

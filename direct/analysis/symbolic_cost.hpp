@@ -35,15 +35,15 @@ struct CostLimit {
 std::optional<SymbolicCost> symbolic_cost(const PatternView& C, std::span<const Index> order, CostLimit limit = {},
                                           const StopToken& stop = {});
 
-/// The same for a symmetric pattern: by row subtrees of the elimination tree [liu_90] while there is little fill, then
-/// by its column counts. About O(nnz) time however much fill there is, 40 n bytes. Of a pattern that is not symmetric
-/// only some entries would be seen.
+/// Counts the same for a symmetric pattern: by row subtrees of the elimination tree [liu_90] while there is little
+/// fill, then by its column counts. About O(nnz) time however much fill there is, 40 n bytes. Of a pattern that is not
+/// symmetric only some entries would be seen.
 std::optional<SymbolicCost> symmetric_symbolic_cost(const PatternView& C, std::span<const Index> order,
                                                     CostLimit limit = {}, const StopToken& stop = {},
                                                     const Cpu& be = Cpu(1));
 
-/// The same for an order of the classes of a compressed graph, each of whose members is joined to all of the class and
-/// of its neighbours; hubs are left out. O(nnz), by column counts.
+/// Counts the same for an order of the classes of a compressed graph, each of whose members is joined to all of the
+/// class and of its neighbours; hubs are left out. O(nnz), by column counts.
 SymbolicCost cost_of_classes(const Cpu& be, const CompressedGraph& c, std::span<const Index> order, bool levels,
                              const StopToken& stop = {});
 

@@ -99,7 +99,7 @@ private:
         return row;
     }
 
-    /// Of every slot that is an entry or has products.
+    /// Finds the task of every slot that is an entry or has products.
     void find_tasks()
     {
         std::vector<bool> entry(program_.slots(), false);
@@ -222,7 +222,7 @@ private:
 
     bool divides_by_sum(Slot slot) const { return !program_.a_given && level_[divisor(slot)] >= level_[slot]; }
 
-    /// Of what divides `slot`, where that is of its level.
+    /// Drafts the early sum of what divides `slot`, where that is of its level.
     void draft_early_sum(Slot slot)
     {
         const Slot d = divisor(slot);

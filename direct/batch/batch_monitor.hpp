@@ -26,7 +26,7 @@ struct BatchMonitorPlan {
         std::uint32_t pad = 0;
     };
     enum class Kind : std::uint32_t { upper, lower, f, inputs };
-    /// Of a long column: positions first … last − 1 of `slot`, or of `input`.
+    /// A part of a long column: positions first … last − 1 of `slot`, or of `input`.
     struct Part {
         Offset       first = 0, last = 0;
         Kind         kind = Kind::upper;

@@ -51,8 +51,8 @@ __device__ std::uint64_t largest_input(const Plan::Input* input, Offset count, c
     return most;
 }
 
-/// Of a column. An F that is not finite counts as such an L: either makes the column bad, and neither a pivot of 0
-/// better.
+/// Largest magnitudes of a column. An F that is not finite counts as such an L: either makes the column bad, and
+/// neither a pivot of 0 better.
 struct Largest {
     std::uint64_t   u = 0, l = 0, b = 0;
     __device__ void add_f(std::uint64_t f) { l = f >= infinite ? f : l; }

@@ -14,9 +14,9 @@
 
 namespace ilux {
 
-/// As kernels get it.
+/// What kernels get.
 struct BatchMonitorView {
-    /// Of the columns of a piece, or of all of them.
+    /// What was seen of the columns of a piece, or of all of them.
     struct Seen {
         double        min_pivot = std::numeric_limits<double>::infinity(), max_pivot = 0;
         double        rgrowth = std::numeric_limits<double>::infinity(), max_multiplier = 0;
@@ -50,8 +50,8 @@ public:
     template <class T>
     void watch(Gpu& gpu, const double* input, const T* v);
 
-    /// Of the last watch, by member; waits for it. As refactor_serial has it: where there is a bad column all else is
-    /// as for no columns.
+    /// What the last watch saw, by member; waits for it. It is as refactor_serial has it: where there is a bad column
+    /// all else is as for no columns.
     std::vector<PivotMonitor> result(Gpu& gpu) const;
 
     std::size_t bytes() const { return arrays_.bytes(); }

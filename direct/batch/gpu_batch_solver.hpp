@@ -35,7 +35,7 @@ public:
     /// x_m ← A_m⁻¹ b_m for the members of the last refactor, refined as lu_refine does; allocates nothing but a few
     /// numbers.
     void solve(std::span<const double> b, std::span<double> x, std::span<BatchMember> done);
-    /// The same for as many members as b holds, without refinement.
+    /// Solves for as many members as b holds, without refinement.
     void substitute(std::span<const double> b, std::span<double> x);
 
     std::size_t bytes() const;  ///< on the device

@@ -120,7 +120,7 @@ struct Worker {
         stage[current].load(P, now);
         next = cursor.next(last);
     }
-    /// Of a task of the next level, before its barrier.
+    /// Begins a task of the next level, before its barrier.
     __device__ void begin()
     {
         if (!now || !now.task.early) return;

@@ -21,7 +21,7 @@ struct BatchTuning {
     Index cluster = 0;
 };
 
-/// As kernels get it.
+/// What kernels get.
 struct BatchDataflowView {
     const BatchDataflow::Task*    task = nullptr;
     const BatchDataflow::Item*    item = nullptr;

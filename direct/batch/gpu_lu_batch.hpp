@@ -42,7 +42,7 @@ public:
     /// @param values  on the device, member after member, each in the caller's order
     void refactor(Gpu& gpu, const double* values);
 
-    /// Of the last refactor, by member; waits for it. As refactor_serial has it.
+    /// What was seen of the last refactor, by member; waits for it. It is as refactor_serial has it.
     std::vector<PivotMonitor> monitors(Gpu& gpu) const { return monitor_.result(gpu); }
 
     /// Makes what solve needs, once for each kind; solve does so itself where this was not called before.

@@ -8,7 +8,7 @@
 
 namespace ilux {
 
-/// The same program, to the last byte, for any number of threads.
+/// Fills the tasks. The program is the same, to the last byte, for any number of threads.
 DataflowProgram fill_tasks(Cpu& be, DataflowLayout layout);
 
 }  // namespace ilux

@@ -26,7 +26,7 @@ struct DataflowLayout {
     DataflowProgram::Slot              slots = 0;
 };
 
-/// The same layout, to the last byte, for any number of threads.
+/// Lays a program out. The layout is the same, to the last byte, for any number of threads.
 /// @param walk   FactorWalk or SolveWalk
 /// @param order  of its parts, as find_units has it
 /// @throws InvalidInput when slots or operands pass what 32 bits can count

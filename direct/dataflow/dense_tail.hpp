@@ -20,8 +20,8 @@ struct TailColumns {
     bool empty() const { return size == 0; }
 };
 
-/// Of the block that is deepest in levels of columns, as many columns as save most time on an H200 by a model of levels
-/// and of elimination steps; none where that is little. O(nnz)
+/// Takes as many columns of the block that is deepest in levels of columns as save most time on an H200 by a model of
+/// levels and of elimination steps; none where that is little. O(nnz)
 TailColumns choose_dense_tail(const LuPattern& pattern);
 /// @param levels  of the pattern, by DependencyRule::left
 TailColumns choose_dense_tail(const LuPattern& pattern, const LuLevels& levels);

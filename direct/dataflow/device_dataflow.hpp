@@ -39,7 +39,7 @@ struct Stored<float> {
         const Bits bits = __float_as_uint(__double2float_rn(value));
         return bits == unset ? other_nan : bits;
     }
-    /// As others will read it.
+    /// The number as others will read it.
     __device__ static double rounded(double value) { return static_cast<double>(__double2float_rn(value)); }
     __device__ static Bits   bits(float value) { return __float_as_uint(value); }
     __device__ static Bits   load(const float* x)

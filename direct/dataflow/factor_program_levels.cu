@@ -32,7 +32,7 @@ __device__ void poll_level(const std::int32_t* level, std::int32_t& value)
         : "memory");
 }
 
-/// Of at most `chunk` products from a position on, the level at which all are known; 0 for none. Waits, the whole warp.
+/// The level at which at most `chunk` products from a position on are all known; 0 for none. The whole warp waits.
 __device__ std::int32_t wait_for_products(const FactorProgramView& V, Offset first, Offset count)
 {
     if (count == 0) return 0;
@@ -63,8 +63,8 @@ __device__ std::int32_t wait_for_products(const FactorProgramView& V, Offset fir
     return most_over_warp(highest);
 }
 
-/// Of an entry, as far as its own products decide it; levels of its partial sums are published on the way. By a whole
-/// warp.
+/// The level of an entry as far as its own products decide it; levels of its partial sums are published on the way. A
+/// whole warp works on it.
 __device__ std::int32_t level_of_entry(const FactorProgramView& V, Offset entry)
 {
     const EntryList list(V, entry);
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(plan_threads, 6) find_levels(FactorProgramView
     }
 }
 
-/// Of entries of F, which read nothing but inputs.
+/// Finds the levels of entries of F, which read nothing but inputs.
 __global__ void __launch_bounds__(plan_threads) find_levels_of_F(FactorProgramView V)
 {
     const Offset t = V.pattern.nnz + thread_of_grid() / 32;
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(plan_threads) find_levels_of_F(FactorProgramVi
     if (lane_of_warp() == 0) publish_level(V.level + t, level);
 }
 
-/// Of inputs.
+/// Sets the level of inputs.
 __global__ void __launch_bounds__(plan_threads) set_level_zero(FactorProgramView V)
 {
     const Offset t = V.own + thread_of_grid();

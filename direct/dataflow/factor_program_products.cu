@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(plan_threads) make_groups(FactorProgramView V)
     if (lane == 0) V.saved[k] = made.size - 1;
 }
 
-/// Of entries that are not long.
+/// Lists the products of entries that are not long.
 __global__ void __launch_bounds__(plan_threads) list_products(FactorProgramView V)
 {
     each_product(V, [&](Offset t, Offset a, Offset b) {

@@ -33,7 +33,7 @@ struct ShapeRoom {
     }
 };
 
-/// Of an entry alone: what divides it is known already, or is summed up beside it.
+/// Shape of an entry alone: what divides it is known already, or is summed up beside it.
 __device__ Shape single_shape(const FactorProgramView& V, Offset t, const Shape& group)
 {
     const std::uint32_t own = V.early[t];
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(plan_threads) shape_columns(FactorProgramView 
         to.put(V, t - saved - (group.size - 1), single_shape(V, t, group));
 }
 
-/// Of F, of further inputs, and of partial sums.
+/// Makes the shapes of F, of further inputs, and of partial sums.
 __global__ void __launch_bounds__(plan_threads) shape_others(FactorProgramView V, ShapeRoom to, Offset saved)
 {
     const Offset unit = V.pattern.nnz + thread_of_grid();
@@ -144,7 +144,7 @@ __device__ Slot slot_of_task(const FactorTaskView& R, Index t)
     return DataflowProgram::first_slot + static_cast<Slot>(R.slot[t]);
 }
 
-/// Of each level the last task, and places of all units.
+/// Finds the last task of each level, and places of all units.
 __global__ void __launch_bounds__(plan_threads) place_units(FactorTaskView R, const Shape* shapes)
 {
     const auto t = static_cast<Index>(thread_of_grid());

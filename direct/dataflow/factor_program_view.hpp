@@ -85,7 +85,7 @@ struct EntryList {
           own(sums + (cut.sums > 0 ? cut.parts : 0)),
           products(V.count[entry] - cut.early)
     {}
-    /// Of product `j` in the order of subtraction.
+    /// Position of product `j` in the order of subtraction.
     __device__ Offset position(Offset j) const { return j < cut.early ? begin + j : own + cut.added() + j - cut.early; }
     /// Operands of partial sum `p`, or of sum of sums `g`.
     __device__ Offset of_part(Offset p) const
@@ -103,7 +103,7 @@ constexpr int plan_warps = plan_threads / 32;
 
 inline __device__ Offset thread_of_grid() { return Offset{blockIdx.x} * plan_threads + threadIdx.x; }
 
-/// Of all lanes; each has the result.
+/// The largest value of all lanes; each has the result.
 template <class T>
 __device__ T most_over_warp(T value)
 {

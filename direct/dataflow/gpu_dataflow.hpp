@@ -13,7 +13,7 @@
 
 namespace ilux {
 
-/// As kernels get it.
+/// What kernels get.
 struct DataflowView {
     const DataflowProgram::Task*    task = nullptr;
     const DataflowProgram::Operand* operand = nullptr;
@@ -27,7 +27,7 @@ struct DataflowView {
     unsigned                        delay = 0;
 };
 
-/// Of a program that is still to be written.
+/// Size of a program that is still to be written.
 struct DataflowSize {
     Index  tasks = 0;
     Offset rows = 0;  ///< of 32 operands

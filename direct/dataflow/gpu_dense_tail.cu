@@ -269,7 +269,7 @@ __device__ void Tail<T>::factor_diagonal(int t) const
     }
 }
 
-/// The same in a tile below it.
+/// Eliminates in the same way in a tile below the diagonal one.
 template <class T>
 __device__ void Tail<T>::eliminate_rows(int t, double* c) const
 {

@@ -94,8 +94,8 @@ ILUX_HOST_DEVICE constexpr Shape lone_shape(Offset first, std::uint32_t operands
     return made;
 }
 
-/// As much of a group of `members` as one task can hold, with lanes enough for every entry that divides by its leader
-/// to compute it once more. Its steps are still to be set.
+/// Shape of as much of a group of `members` as one task can hold, with lanes enough for every entry that divides by its
+/// leader to compute it once more. Its steps are still to be set.
 /// @param own, longest  early operands of the leader, and the most of a member
 ILUX_HOST_DEVICE constexpr Shape group_shape(Offset leader, Offset members, std::uint32_t own, std::uint32_t longest)
 {

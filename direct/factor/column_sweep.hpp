@@ -109,7 +109,7 @@ std::optional<std::size_t> choose_pivot(const SweptColumn& column, const SweepRo
     return pivot;
 }
 
-/// Of a bad column: its diagonal becomes the pivot, and an entry of it, if it was none.
+/// Makes the diagonal of a bad column the pivot, and an entry of the column, if it was none.
 template <class S>
 void take_diagonal(SweptColumn& column, SweepRoom<S>& room, Index k)
 {

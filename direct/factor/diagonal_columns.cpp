@@ -218,7 +218,7 @@ template <class S>
         });
 }
 
-/// Of a column below the one at hand.
+/// Waits for the state of a column below the one at hand.
 template <class S>
 auto DiagonalColumns<S>::wait_for(Index i) const -> State
 {
@@ -250,8 +250,8 @@ bool DiagonalColumns<S>::finish(Thread& mine, Index k, double largest_in_B)
     return true;
 }
 
-/// As Elimination::prune, but other threads search the columns meanwhile. Two that prune one column may undo each
-/// other; either is right.
+/// Prunes as Elimination::prune does, but other threads search the columns meanwhile. Two that prune one column may
+/// undo each other; either is right.
 template <class S>
 void DiagonalColumns<S>::prune(std::span<const Index> upper, Index k)
 {

@@ -14,7 +14,7 @@
 
 namespace ilux::detail {
 
-/// Of L + U, by the analysis, and a few more.
+/// Entries of L + U, by the analysis, and a few more.
 inline std::size_t expected_entries(const LuSymbolic& A)
 {
     return static_cast<std::size_t>(std::max(A.report.nnz, double(A.input_nnz)) + A.n);

@@ -409,7 +409,7 @@ LuFactors<S> Elimination<S>::finish()
     return std::move(F_);
 }
 
-/// As many of the threads as have enough to do.
+/// Takes as many of the threads as have enough to do.
 Cpu team_for(const LuSymbolic& symbolic, const Cpu& be, const PivotTuning& tuning)
 {
     constexpr double an_entry = 17e-9, a_flop = 0.26e-9;  // seconds; fitted to the shared circuits on one core at 3 GHz

@@ -11,7 +11,7 @@
 
 namespace ilux {
 
-/// As kernels get it. Entries are those of LuPattern in its order: L + U by columns, then, from nnz on, F.
+/// What kernels get. Entries are those of LuPattern in its order: L + U by columns, then, from nnz on, F.
 struct LuPatternView {
     Index               n = 0;
     Offset              nnz = 0, nnz_F = 0;

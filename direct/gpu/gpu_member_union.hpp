@@ -7,7 +7,7 @@
 
 namespace ilux {
 
-/// As kernels get it; what each array holds is said of MemberUnion and its layout.
+/// What kernels get; what each array holds is said of MemberUnion and its layout.
 struct UnionView {
     const UnionIndex*    index = nullptr;
     const Offset*        first = nullptr;

@@ -36,7 +36,7 @@ constexpr unsigned no_column = ~0u;
 constexpr Bits     infinite = 0x7FF0'0000'0000'0000u;  // magnitudes from here on are not finite
 constexpr double   infinity = std::numeric_limits<double>::infinity();
 
-/// Of columns, columns ascending among equals. What no column has stays as it is here.
+/// Extremes of columns, columns ascending among equals. What no column has stays as it is here.
 struct alignas(16) Extremes {
     Bits     bad = ~Bits{0};  // 2 k + 1 for the first column that is not finite, 2 k for one with a zero pivot
     double   min_pivot = infinity, max_pivot = 0;
@@ -62,13 +62,13 @@ struct Magnitudes {
     }
 };
 
-/// Of a long column: what its parts have found so far, 0 between watches.
+/// What the parts of a long column have found so far, 0 between watches.
 struct Gathered {
     Magnitudes seen;
     unsigned   parts = 0;
 };
 
-/// As kernels get it.
+/// What kernels get.
 struct MonitorView {
     const MonitorPlan::Task*       task = nullptr;
     const MonitorPlan::Piece*      piece = nullptr;
@@ -179,7 +179,7 @@ struct Join {
 
 __device__ double as_number(Bits bits) { return __longlong_as_double(static_cast<long long>(bits)); }
 
-/// Of column k alone.
+/// Extremes of column k alone.
 __device__ Extremes of_column(unsigned k, const Magnitudes& seen)
 {
     Extremes own;
@@ -200,7 +200,7 @@ __device__ Extremes of_column(unsigned k, const Magnitudes& seen)
     return own;
 }
 
-/// Of the column, where this was its last part.
+/// Extremes of the column, where this was its last part.
 __device__ Extremes gather(const MonitorView& M, Index number, const Magnitudes& seen)
 {
     const MonitorPlan::LongColumn column = M.long_column[number];
@@ -239,7 +239,7 @@ __device__ Extremes load_fresh(const Extremes* from)
     return copy;
 }
 
-/// Of the columns that the block's warps find finished.
+/// Extremes of the columns that the block's warps find finished.
 template <class T>
 __device__ Extremes watch_tasks(const LuPatternView& P, const MonitorView& M, const working_of<T>* values, const T* val)
 {
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.x == 0) *result = mine;
 }
 
-/// As MonitorView has it, where some entries have several inputs.
+/// Sources as MonitorView has them, where some entries have several inputs.
 std::vector<std::int32_t> sources(const LuPattern& P)
 {
     const EntryInputs         inputs = entry_inputs(P);

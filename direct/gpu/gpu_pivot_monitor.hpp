@@ -24,8 +24,8 @@ public:
     template <class T>
     void watch(Gpu& gpu, const working_of<T>* values, const T* val);
 
-    /// Of the last watch; waits for it. With the promises of CpuRefactor::run: where there is a bad column all else is
-    /// as for no columns; the first of several columns that share an extreme is named.
+    /// What the last watch saw; waits for it. Keeps the promises of CpuRefactor::run: where there is a bad column all
+    /// else is as for no columns; the first of several columns that share an extreme is named.
     PivotMonitor result(Gpu& gpu) const;
 
     std::size_t bytes() const;

@@ -39,7 +39,7 @@ public:
 
     /// Factors and monitor from the caller's values, which are on the device; only enqueued, allocates nothing.
     virtual void run(Gpu& gpu, const S* values) = 0;
-    /// Of the last run; waits for it.
+    /// What was seen of the last run; waits for it.
     virtual PivotMonitor monitor(Gpu& gpu) const = 0;
     /// The numbers of `factors`, which must be of the same pattern and fronts; waits.
     virtual void download(Gpu& gpu, LuFactors<S>& factors) const = 0;

@@ -109,7 +109,7 @@ private:
         return 0;
     }
 
-    /// Of the encodings; the fastest of equal ones.
+    /// The smallest of the encodings; the fastest of equal ones.
     UnionIndex smallest(Index k) const
     {
         UnionIndex best = direct(k);

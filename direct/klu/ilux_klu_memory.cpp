@@ -13,7 +13,7 @@ std::size_t product(std::size_t n, std::size_t size)
     return items * size;
 }
 
-/// The same of what is to be allocated: items that an Int cannot count are too many, as to KLU.
+/// The product for what is to be allocated: items that an Int cannot count are too many, as to KLU.
 template <class Int>
 std::size_t bytes_of(std::size_t n, std::size_t size)
 {

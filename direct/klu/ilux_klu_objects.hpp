@@ -119,7 +119,7 @@ struct Factorization final : AnyFactorization<Int> {
         : AnyFactorization<Int>(std::move(symbolic)), lu(be, this->analysed, options), workspaces(this->analysed->n)
     {}
 
-    /// Of the last factor or refactor; null after a failure, unless it was a singular matrix and halt_if_singular 0.
+    /// What the last factor or refactor made; null if it failed, unless for a singular matrix and halt_if_singular 0.
     const LuFactors<S>* factors() const
     {
         if (this->status == ILUX_KLU_OK) return &lu.factors();
@@ -162,7 +162,7 @@ Factorization<Int, S>& behind(const typename Types<Int>::Symbolic* symbolic, typ
     return *f;
 }
 
-/// Of a refactor that has not succeeded yet: no solution is to be taken for that of the new values.
+/// Marks a refactor that has not succeeded yet: no solution is to be taken for that of the new values.
 template <class Int>
 void spoil(typename Types<Int>::Numeric* numeric) noexcept
 {

@@ -29,18 +29,18 @@ std::unique_ptr<GpuRefactor<S>> renewal(Gpu& gpu, const LuFactors<S>& chosen, co
 }  // namespace
 
 template <Scalar S>
-GpuLuRoom<S>::GpuLuRoom(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
+GpuLuWorkspace<S>::GpuLuWorkspace(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
     : gpu_(gpu), symbolic_(std::move(symbolic)), one_(static_cast<std::size_t>(symbolic_->n))
 {}
 
 template <Scalar S>
-std::unique_ptr<LuFactored<S>> GpuLuRoom<S>::hold(LuFactors<S>& chosen, const Cpu& host)
+std::unique_ptr<LuFactored<S>> GpuLuWorkspace<S>::hold(LuFactors<S>& chosen, const Cpu& host)
 {
     return std::make_unique<GpuLu<S>>(*this, chosen, host);
 }
 
 template <Scalar S>
-std::size_t GpuLuRoom<S>::bytes() const
+std::size_t GpuLuWorkspace<S>::bytes() const
 {
     std::size_t sum = 4 * (one_.x.size() + several_.x.size()) * sizeof(S);
     for (const auto& one : residual_) sum += one ? one->bytes() : 0;
@@ -48,7 +48,7 @@ std::size_t GpuLuRoom<S>::bytes() const
 }
 
 template <Scalar S>
-GpuResidual<S>& GpuLuRoom<S>::residual(Transpose transpose)
+GpuResidual<S>& GpuLuWorkspace<S>::residual(Transpose transpose)
 {
     auto& residual = residual_[transpose != Transpose::no];
     if (!residual) residual = std::make_unique<GpuResidual<S>>(gpu_, *symbolic_, transpose);
@@ -56,7 +56,7 @@ GpuResidual<S>& GpuLuRoom<S>::residual(Transpose transpose)
 }
 
 template <Scalar S>
-std::size_t GpuLuRoom<S>::make_room(GpuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count)
+std::size_t GpuLuWorkspace<S>::make_room(GpuSubstitution<S>& solve, GpuResidual<S>& residual, std::size_t count)
 {
     const auto        n = static_cast<std::size_t>(symbolic_->n);
     const auto        together = std::min(count, most_together);
@@ -76,8 +76,8 @@ std::size_t GpuLuRoom<S>::make_room(GpuSubstitution<S>& solve, GpuResidual<S>& r
 
 template <Scalar S>
 template <class Finish>
-void GpuLuRoom<S>::refine(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured,
-                          std::size_t count, Finish&& finish)
+void GpuLuWorkspace<S>::refine(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured,
+                               std::size_t count, Finish&& finish)
 {
     const auto                n = static_cast<std::size_t>(symbolic_->n);
     GpuLuVectors<S>&          v = vectors(count);
@@ -88,8 +88,8 @@ void GpuLuRoom<S>::refine(GpuSubstitution<S>& solve, GpuResidual<S>& residual, c
 }
 
 template <Scalar S>
-void GpuLuRoom<S>::refine_for_host(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values, bool measured,
-                                   std::span<RefineReport> reports)
+void GpuLuWorkspace<S>::refine_for_host(GpuSubstitution<S>& solve, GpuResidual<S>& residual, const S* values,
+                                        bool measured, std::span<RefineReport> reports)
 {
     const auto       n = static_cast<std::size_t>(symbolic_->n);
     GpuLuVectors<S>& v = vectors(reports.size());
@@ -103,8 +103,8 @@ void GpuLuRoom<S>::refine_for_host(GpuSubstitution<S>& solve, GpuResidual<S>& re
 }
 
 template <Scalar S>
-GpuLu<S>::GpuLu(GpuLuRoom<S>& room, LuFactors<S>& chosen, const Cpu& host)
-    : LuFactored<S>({}), room_(room), numbers_(renewal<S>(room.gpu(), chosen, host))
+GpuLu<S>::GpuLu(GpuLuWorkspace<S>& ws, LuFactors<S>& chosen, const Cpu& host)
+    : LuFactored<S>({}), ws_(ws), numbers_(renewal<S>(ws.gpu(), chosen, host))
 {
     this->host_ = std::move(chosen);
 }
@@ -124,14 +124,14 @@ void GpuLu<S>::launch(GpuGraph& graph, const Enqueue& enqueue)
 {
     filled_ = {};
     if (numbers_->makes_graphs()) return enqueue();
-    if (!graph) graph = GpuGraph(room_.gpu(), enqueue);
-    graph.launch(room_.gpu());
+    if (!graph) graph = GpuGraph(ws_.gpu(), enqueue);
+    graph.launch(ws_.gpu());
 }
 
 template <Scalar S>
 PivotMonitor GpuLu<S>::run(const SystemValues<S>& values)
 {
-    Gpu&           gpu = room_.gpu();
+    Gpu&           gpu = ws_.gpu();
     const S* const there = values.there().data();
     launch(refactor_graph_[values.slot()], [&gpu, there, this] { numbers_->run(gpu, there); });
     return numbers_->monitor(gpu);
@@ -156,8 +156,8 @@ GpuSubstitution<S>& GpuLu<S>::substitution(Transpose transpose, bool filled)
 {
     const std::size_t which = transpose != Transpose::no;  // conjugating is the caller's
     auto&             solve = solve_[which];
-    if (!solve) solve = numbers_->substitution(room_.gpu(), which == 1);
-    if (filled && !filled_[which]) solve->refill(room_.gpu());
+    if (!solve) solve = numbers_->substitution(ws_.gpu(), which == 1);
+    if (filled && !filled_[which]) solve->refill(ws_.gpu());
     filled_[which] |= filled;
     return *solve;
 }
@@ -168,12 +168,12 @@ std::optional<RefineReport> GpuLu<S>::refactor_and_solve(const SystemValues<S>& 
 {
     on_gpu_ = true;
     on_host_ = false;
-    Gpu&             gpu = room_.gpu();
-    GpuLuVectors<S>& v = room_.vectors(1);
+    Gpu&             gpu = ws_.gpu();
+    GpuLuVectors<S>& v = ws_.vectors(1);
     std::ranges::copy(b, v.host_b.data());
     enqueue_upload(gpu, v.host_b, v.b);
     GpuSubstitution<S>& solve = substitution(Transpose::no, false);
-    GpuResidual<S>&     measure = room_.residual(Transpose::no);
+    GpuResidual<S>&     measure = ws_.residual(Transpose::no);
     const S* const      there = values.there().data();
     launch(step_graph_[values.slot()], [&gpu, &solve, &measure, &v, there, this] {
         numbers_->run(gpu, there);
@@ -186,7 +186,7 @@ std::optional<RefineReport> GpuLu<S>::refactor_and_solve(const SystemValues<S>& 
     this->host_.monitor = numbers_->monitor(gpu);
     if (this->host_.monitor.bad_column >= 0) return std::nullopt;
     RefineReport reached;
-    room_.refine_for_host(solve, measure, there, true, std::span(&reached, 1));
+    ws_.refine_for_host(solve, measure, there, true, std::span(&reached, 1));
     std::ranges::copy(v.host_x.span(), x.begin());
     return reached;
 }
@@ -195,18 +195,18 @@ std::optional<RefineReport> GpuLu<S>::refactor_and_solve(const SystemValues<S>& 
 template <Scalar S>
 void GpuLu<S>::solve_there(const SystemValues<S>& values, std::span<const S> b, std::span<S> x, Transpose transpose)
 {
-    Gpu&                gpu = room_.gpu();
+    Gpu&                gpu = ws_.gpu();
     const std::size_t   n = static_cast<std::size_t>(this->pattern().n), all = reached_.size();
     GpuSubstitution<S>& solve = substitution(transpose);
-    GpuResidual<S>&     measure = room_.residual(transpose);
-    const std::size_t   together = room_.make_room(solve, measure, all);
+    GpuResidual<S>&     measure = ws_.residual(transpose);
+    const std::size_t   together = ws_.make_room(solve, measure, all);
     for (std::size_t k = 0; k < all; k += together) {
         const std::size_t count = std::min(together, all - k), size = count * n;
-        GpuLuVectors<S>&  v = room_.vectors(count);
+        GpuLuVectors<S>&  v = ws_.vectors(count);
         copy_numbers(b.subspan(k * n, size), v.host_b.data(), transpose);
         enqueue_upload(gpu, v.host_b.span().first(size), DeviceSpan<S>(v.b).first(size));
         solve.run(gpu, v.b.data(), v.x.data(), static_cast<Index>(count));
-        room_.refine_for_host(solve, measure, values.there().data(), false, std::span(reached_).subspan(k, count));
+        ws_.refine_for_host(solve, measure, values.there().data(), false, std::span(reached_).subspan(k, count));
         copy_numbers<S>(v.host_x.span().first(size), x.data() + k * n, transpose);
     }
 }
@@ -238,19 +238,19 @@ std::optional<RefineReport> GpuLu<S>::solve(const SystemValues<S>& values, Devic
 {
     if (!on_gpu_) return std::nullopt;
     const bool          conjugated = transpose == Transpose::adjoint;
-    Gpu&                gpu = room_.gpu();
-    GpuLuVectors<S>&    v = room_.vectors(1);
+    Gpu&                gpu = ws_.gpu();
+    GpuLuVectors<S>&    v = ws_.vectors(1);
     GpuSubstitution<S>& solve = substitution(transpose);
     RefineReport        reached;
     copy<S>(gpu, b, v.b);
     if (conjugated) conjugate<S>(gpu, v.b);
     solve.run(gpu, v.b.data(), v.x.data());
-    room_.refine(solve, room_.residual(transpose), values.there().data(), false, 1,
-                 [&](Index, DeviceSpan<const S> best, const RefineReport& report) {
-                     reached = report;
-                     copy<S>(gpu, best, x);
-                     if (conjugated) conjugate<S>(gpu, x);
-                 });
+    ws_.refine(solve, ws_.residual(transpose), values.there().data(), false, 1,
+               [&](Index, DeviceSpan<const S> best, const RefineReport& report) {
+                   reached = report;
+                   copy<S>(gpu, best, x);
+                   if (conjugated) conjugate<S>(gpu, x);
+               });
     return reached;
 }
 
@@ -258,7 +258,7 @@ template <Scalar S>
 const LuFactors<S>& GpuLu<S>::on_host() const
 {
     if (on_host_) return this->host_;  // writes nothing: several threads may be here
-    numbers_->download(room_.gpu(), this->host_);
+    numbers_->download(ws_.gpu(), this->host_);
     on_host_ = true;
     return this->host_;
 }
@@ -266,12 +266,12 @@ const LuFactors<S>& GpuLu<S>::on_host() const
 template <Scalar S>
 std::unique_ptr<LuDevice<S>> make_lu_device(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic)
 {
-    return std::make_unique<GpuLuRoom<S>>(gpu, std::move(symbolic));
+    return std::make_unique<GpuLuWorkspace<S>>(gpu, std::move(symbolic));
 }
 
-#define ILUX_INSTANTIATE(S)      \
-    template class GpuLuRoom<S>; \
-    template class GpuLu<S>;     \
+#define ILUX_INSTANTIATE(S)           \
+    template class GpuLuWorkspace<S>; \
+    template class GpuLu<S>;          \
     template std::unique_ptr<LuDevice<S>> make_lu_device(Gpu&, std::shared_ptr<const LuSymbolic>);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

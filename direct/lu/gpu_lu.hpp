@@ -25,11 +25,11 @@ struct GpuLuVectors {
 
 /// Vectors and residuals of the systems of one pattern. Serves one host thread at a time.
 template <Scalar S = double>
-class GpuLuRoom final : public LuDevice<S> {
+class GpuLuWorkspace final : public LuDevice<S> {
 public:
     static constexpr std::size_t most_together = 64;  ///< bounds the memory, the host's that is page-locked above all
 
-    GpuLuRoom(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
+    GpuLuWorkspace(Gpu& gpu, std::shared_ptr<const LuSymbolic> symbolic);
 
     std::unique_ptr<LuFactored<S>> hold(LuFactors<S>& chosen, const Cpu& host) override;
     std::size_t                    bytes() const override;
@@ -60,8 +60,8 @@ private:
 template <Scalar S = double>
 class GpuLu final : public LuFactored<S> {
 public:
-    /// As LuDevice::hold.
-    GpuLu(GpuLuRoom<S>& room, LuFactors<S>& chosen, const Cpu& host);
+    /// Does what LuDevice::hold says.
+    GpuLu(GpuLuWorkspace<S>& ws, LuFactors<S>& chosen, const Cpu& host);
 
     bool             of_gpu() const override { return true; }
     bool             on_gpu() const override { return on_gpu_; }
@@ -93,7 +93,7 @@ private:
     GpuSubstitution<S>& substitution(Transpose transpose, bool filled = true);
     void solve_there(const SystemValues<S>& values, std::span<const S> b, std::span<S> x, Transpose transpose);
 
-    GpuLuRoom<S>&                                      room_;
+    GpuLuWorkspace<S>&                                 ws_;
     std::unique_ptr<GpuRefactor<S>>                    numbers_;
     std::array<std::unique_ptr<GpuSubstitution<S>>, 2> solve_;                        // with A and Aᵀ
     std::array<bool, 2>                                filled_ = {};                  // with the last numbers

@@ -31,16 +31,18 @@ std::size_t HostLu<S>::bytes() const
 }
 
 template <Scalar S>
+void HostLu<S>::prepare()
+{
+    if (this->fronts() && !by_fronts_) by_fronts_.emplace(this->fronts());
+    if (!this->fronts() && !by_entries_) by_entries_.emplace(be_, this->shared_pattern());
+}
+
+template <Scalar S>
 void HostLu<S>::refactor(const SystemValues<S>& values, const StopToken& stop)
 {
-    LuFactors<S>& numbers = this->host_;
-    if (numbers.fronts) {
-        if (!by_fronts_) by_fronts_.emplace(numbers.fronts);
-        by_fronts_->run(be_, values.host(), numbers, stop);
-    } else {
-        if (!by_entries_) by_entries_.emplace(be_, numbers.pattern);
-        by_entries_->run(be_, values.host(), numbers);
-    }
+    prepare();
+    if (by_fronts_) by_fronts_->run(be_, values.host(), this->host_, stop);
+    else by_entries_->run(be_, values.host(), this->host_);
 }
 
 template <Scalar S>

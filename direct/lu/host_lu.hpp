@@ -10,7 +10,7 @@
 
 namespace ilux {
 
-/// Factors, and what renews them: made by the first refactorization.
+/// Factors, and what renews them.
 template <Scalar S = double>
 class HostLu final : public LuFactored<S> {
 public:
@@ -23,6 +23,7 @@ public:
 
     std::string_view method() const override { return this->fronts() ? "supernodes" : "cpu"; }
     std::size_t      bytes() const override;
+    void             prepare() override;
     void             refactor(const SystemValues<S>& values, const StopToken& stop) override;
     RefineReport     solve(const LuHost<S>& host, const SystemValues<S>& values, std::span<const S> b, std::span<S> x,
                            Transpose transpose, double tolerance) override;

@@ -204,8 +204,12 @@ void Lu<S>::work(Call call, const SystemToSolve<S>* system, double most_fill, Re
         auto within = choice_.within_fronts(place_, pivots_.empty(), stop_, report);
         if (within) return keep(std::move(*within), pivots_);
         if (report.outcome != Outcome::converged || !choose_among_all_rows(report, most_fill)) return;
-        // A GPU has the numbers from the first factorization on.
+        // A GPU has the numbers from the first factorization on; the host may never refactor.
         pivots_.front().go_to(place_, be_);
+        if (call != Call::factor) {
+            now().prepare();
+            (void)place_.values->next();
+        }
         return now().settle(values);
     }
     report.action = LuAction::refactor;
@@ -228,6 +232,7 @@ void Lu<S>::work(Call call, const SystemToSolve<S>* system, double most_fill, Re
     if (!choose_among_all_rows(report)) return;
     renewed.solved.reset();
     pivots_.front().go_to(place_, be_);
+    now().prepare();
     now().settle(values);
 }
 
@@ -289,10 +294,10 @@ template <Scalar S>
 LuSolveReport Lu<S>::solve_as_factored(const Array<const S>& b, const Array<S>& x, Transpose transpose,
                                        double tolerance)
 {
-    const auto n = static_cast<std::size_t>(symbolic_->n);
+    const auto    n = static_cast<std::size_t>(symbolic_->n);
+    LuSolveReport report = begin_solve(outcome_);
     require_one_memory(b, x, "solve: b", "x");
     if (!b.gpu()) require_vectors<S>(n, b.host(), x.host());
-    LuSolveReport report = begin_solve(outcome_);
     if (report.outcome != Outcome::converged) return report;
     SystemValues<S>& values = *place_.values;
     const LuHost<S>  host{be_, ws_};
@@ -346,8 +351,8 @@ template <Scalar S>
 LuSolveReport Lu<S>::solve(Cpu& be, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws, Transpose transpose,
                            double tolerance) const
 {
-    require_vectors<S>(static_cast<std::size_t>(symbolic_->n), b, x);
     LuSolveReport report = begin_solve(outcome_);
+    require_vectors<S>(static_cast<std::size_t>(symbolic_->n), b, x);
     if (report.outcome != Outcome::converged) return report;
     report.refine = lu_solve_refined<S>(be, now().on_host(), matrix(), b, x, ws, transpose);
     conclude(report, tolerance);

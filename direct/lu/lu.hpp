@@ -128,8 +128,8 @@ public:
     LuSolveReport solve(Cpu& be, std::span<const S> b, std::span<S> x, LuWorkspace<S>& ws,
                         Transpose transpose = Transpose::no, double tolerance = 1e-12) const;
 
-    /// Of the last values, where they could be factored; valid until the next factorization or repivoting. Those of a
-    /// GPU are brought to the host by the first call, which no other thread's may meet.
+    /// Factors of the last values, if they could be factored; valid until the next factorization or repivoting. Those
+    /// of a GPU are brought to the host by the first call, which no other thread's may meet.
     /// @throws InvalidInput where there are none
     const LuFactors<S>& factors() const;
     /// The current ones; nothing is brought from a GPU. @throws InvalidInput as factors()

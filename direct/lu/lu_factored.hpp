@@ -44,6 +44,8 @@ public:
     }
     virtual std::size_t device_bytes() const { return 0; }
 
+    /// Makes what refactor() needs, if it is not there.
+    virtual void prepare() {}
     /// Numbers and monitor of other values.
     /// @param stop  asked by fronts on the host; then the monitor says so
     virtual void refactor(const SystemValues<S>& values, const StopToken& stop) = 0;
@@ -60,7 +62,7 @@ public:
     /// x ← A⁻¹ b, A⁻ᵀ b or A⁻ᴴ b, refined, for as many systems as b holds. @return what the worst of them reached
     virtual RefineReport solve(const LuHost<S>& host, const SystemValues<S>& values, std::span<const S> b,
                                std::span<S> x, Transpose transpose, double tolerance) = 0;
-    /// The same for one system whose vectors are on the GPU where the factors are. @return nothing where these are not
+    /// Solves one system, refined, with vectors on the GPU where the factors are. @return nothing where these are not
     virtual std::optional<RefineReport> solve(const SystemValues<S>&, DeviceSpan<const S>, DeviceSpan<S>, Transpose)
     {
         return std::nullopt;

@@ -58,10 +58,10 @@ struct GpuCost {
     double         setup = 0;                           ///< seconds, once for the pivots
     double         bytes = 0;
 };
-/// Of what `auto` takes on a GPU: dot products; or left where their program would take too much memory. glu1, glu3 and
-/// islu are left to those who ask for them: they were nowhere faster than the better of these, and the first two repeat
-/// no bits. The two that are taken add in different orders. So `auto` repeats its bits on devices with the same free
-/// memory, and between others only where the choice is the same. O(nnz)
+/// Cost of what `auto` takes on a GPU: dot products; or left where their program would take too much memory. glu1, glu3
+/// and islu are left to those who ask for them: they were nowhere faster than the better of these, and the first two
+/// repeat no bits. The two that are taken add in different orders. So `auto` repeats its bits on devices with the same
+/// free memory, and between others only where the choice is the same. O(nnz)
 /// @tparam S  of the values
 template <Scalar S = double>
 GpuCost gpu_cost(const LuPattern& pattern, double free_bytes, int multiprocessors = usual_multiprocessors);
@@ -71,7 +71,7 @@ template <Scalar S = double>
 std::string why_cpu(const LuPattern& pattern, int threads, double systems, double free_bytes,
                     int multiprocessors = usual_multiprocessors);
 
-/// The same with fronts.
+/// Costs and choice with fronts.
 template <Scalar S = double>
 GpuCost gpu_cost(const FrontPlan& plan);
 template <Scalar S = double>

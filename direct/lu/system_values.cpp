@@ -80,7 +80,7 @@ void SystemValues<S>::require_count(std::size_t given) const
     require(given == count_, [&] { return fmt::format("{} values for a pattern of {} entries", given, count_); });
 }
 
-/// As bytes: a caller's complex numbers may stand on multiples of 8 bytes only.
+/// Brings the values as bytes: a caller's complex numbers may stand on multiples of 8 bytes only.
 template <Scalar S>
 void SystemValues<S>::bring_next(const Array<const S>& values)
 {

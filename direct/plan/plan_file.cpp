@@ -15,7 +15,7 @@
 namespace ilux {
 namespace {
 
-/// As FNV-1a, but a word at a time, with its high half mixed into the low one.
+/// Hashes as FNV-1a does, but a word at a time, with its high half mixed into the low one.
 class Hash {
 public:
     void add(std::uint64_t word)
@@ -45,7 +45,7 @@ std::uint64_t hash_of_pattern(Index n, MatrixLayout layout, std::span<const Offs
     return hash.value();
 }
 
-/// Of those that bear on the analysis, the pivots and how numbers are stored.
+/// Hash of those options that bear on the analysis, the pivots and how numbers are stored.
 std::uint64_t hash_of_options(const LuOptions& o)
 {
     Hash hash;
@@ -168,7 +168,7 @@ void read_pattern(SectionReader from, LuPlan& plan)
         p, [&](auto& x) { get.number(x); }, [&](auto& v) { get.array(v); });
     get.number(plan.growth);
     from.expect_end();
-    // Of no column it is 0; and the rounding of complex multipliers may leave it below 1.
+    // Growth without any column is 0; and the rounding of complex multipliers may leave it below 1.
     require(plan.growth >= 0, [&] { return from.where() + ": growth out of range"; });
     detail::check_pattern(p, *plan.symbolic, from.where());
     plan.pattern = std::make_shared<const LuPattern>(std::move(p));

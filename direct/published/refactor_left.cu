@@ -64,7 +64,7 @@ struct Column {
 
     __device__ bool finished(std::uint32_t flag) const { return flag == epoch || flag == detail::always_done; }
 
-    /// The same in all lanes.
+    /// The answer is the same in all lanes.
     __device__ bool needed() const
     {
         return __all_sync(whole_warp, k <= *static_cast<volatile const Index*>(&view.state->bad));

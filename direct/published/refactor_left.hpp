@@ -21,7 +21,7 @@ struct LeftTuning {
 template <class S>
 struct LeftState;
 
-/// As kernels get it.
+/// What kernels get.
 template <class S>
 struct LeftView {
     LuPatternView  pattern;

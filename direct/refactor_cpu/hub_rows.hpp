@@ -9,8 +9,8 @@
 
 namespace ilux::detail {
 
-/// Of hub k: x_r ← b_r − Σ_{i∈U(:,k)} l_ri x_i with i ascending, which is what its updates do to row r, in their order.
-/// So row r needs only the columns i, and rows, of its own terms instead of all columns of U(:,k).
+/// Rows of hub k: x_r ← b_r − Σ_{i∈U(:,k)} l_ri x_i with i ascending, which is what its updates do to row r, in their
+/// order. So row r needs only the columns i, and rows, of its own terms instead of all columns of U(:,k).
 struct HubRows {
     /// Some rows, or a part of one row's terms; the part with the first term also sums b_r.
     struct Piece {

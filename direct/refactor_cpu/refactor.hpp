@@ -62,7 +62,7 @@ private:
     std::unique_ptr<Plan> plan_;
 };
 
-/// The same on one thread in the plainest way: what tests and every other method are compared with, bit by bit.
+/// Does what run() does, on one thread in the plainest way; tests and every other method compare with it, bit by bit.
 /// @param bad  keep: the monitor names the first bad column, and all else in it is of the others
 template <class S>
 void refactor_serial(std::span<const NotDeduced<S>> values, LuFactors<S>& factors, BadPivots bad = BadPivots::end);

@@ -72,7 +72,7 @@ struct RefactorThread {
     S*           input;  ///< B of a window's short columns
     S*           pivot;  ///< u_kk of a window's short columns
     PivotMonitor seen;   ///< starts from no_growth
-    /// Of each hub, the rows that this thread computed: max |b_r|, and the magnitudes of U(:,k) and L(:,k).
+    /// Extremes of each hub in the rows that this thread computed: max |b_r|, and the magnitudes of U(:,k) and L(:,k).
     struct HubExtremes {
         double        b = 0;
         std::uint64_t u = 0, l = 0;
@@ -95,10 +95,10 @@ inline bool is_record(const PivotMonitor& seen, Index k, double b, std::uint64_t
     return u >= infinite || !(size >= seen.min_pivot && size <= seen.max_pivot && size > 0) || l > multiplier ||
            (l == multiplier && k < seen.multiplier_column) || b < bound || (b == bound && b != largest);
 }
-/// The same from the stored column, whose inputs are all to different entries.
+/// Records a stored column, whose inputs are all to different entries.
 template <class S>
 void inspect(RefactorJob<S>& job, PivotMonitor& seen, Index k);
-/// The same, of any column, with x = 0 before and after.
+/// Records any stored column, with x = 0 before and after.
 template <class S>
 void inspect_sums(RefactorJob<S>& job, RefactorThread<S>& thread, Index k);
 /// The extremes of both; of equal ones that of the smaller column.
@@ -175,7 +175,7 @@ const ColumnKernels<S>& column_kernels(Arithmetic arithmetic);
 /// `rest` with kernels that hold a complex number in a register, for processors with FMA; `rest` where they are not
 /// built.
 ColumnKernels<std::complex<double>> complex_fma_kernels(ColumnKernels<std::complex<double>> rest);
-/// Of real numbers only. Null where they are not built, or not for this processor.
+/// Kernels of real numbers only. Null where they are not built, or not for this processor.
 const ColumnKernels<double>* avx512_kernels();
 
 }  // namespace ilux::detail

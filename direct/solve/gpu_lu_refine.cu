@@ -35,14 +35,14 @@ constexpr Bits infinite = 0x7FF0'0000'0000'0000u;  // of Inf
 constexpr double least_size = 0x1p-960, scale_up = 0x1p1000, scale_down = 0x1p-40;
 constexpr double least_number = 0x1p-1074;  // stands for products that vanish: a size of 0 means that there are none
 
-/// Of a row, or a part of one: Σ −a x and Σ |a x|, with b at last.
+/// Sums of a row, or of a part of one: Σ −a x and Σ |a x|, with b at last.
 template <class V>
 struct Sums {
     V      r = {};
     double size = 0;
 };
 
-/// As kernels get it.
+/// What kernels get.
 struct ResidualView {
     const Offset*              ptr = nullptr;
     const Index*               col = nullptr;
@@ -108,7 +108,7 @@ __device__ Sums<V> sum_entries(const ResidualView& A, const System<V>& S, Offset
     return own;
 }
 
-/// Of a number's exponent, biased; of complex ones that of the smaller part.
+/// The exponent of a number, biased; of complex ones that of the smaller part.
 __device__ int exponent_of(double x) { return static_cast<int>(__double_as_longlong(x) >> 52) & 0x7FF; }
 __device__ int exponent_of(cuda::Complex<double> z) { return min(exponent_of(z.re), exponent_of(z.im)); }
 

@@ -67,7 +67,7 @@ void walk(const LuPattern& P, const Rows& rows, Put put)
     }
 }
 
-/// The same for Aᵀ, row by row.
+/// Does what walk() does for Aᵀ, row by row.
 template <class Put>
 void walk_transposed(const LuPattern& P, const Rows& rows, Put put)
 {

@@ -100,7 +100,7 @@ double product_size(S a, S x)
     return size == 0 && a != S(0) && x != S(0) ? std::numeric_limits<double>::denorm_min() : size;
 }
 
-/// As residual_by_columns of those rows that row_residual would scale; slow, since they are rare.
+/// Does what residual_by_columns does for those rows that row_residual would scale; slow, since they are rare.
 /// @param exponent  n; NaN for the other rows, else anything  @param lost  n, scratch
 template <class S>
 double scaled_residual_by_columns(const System<S>& system, std::span<const S> b, std::span<const S> x, std::span<S> r,
@@ -147,7 +147,7 @@ double scaled_residual_by_columns(const System<S>& system, std::span<const S> b,
     return largest;
 }
 
-/// As residual_by_rows where the stored vectors are columns. @param size, lost  n, scratch
+/// Does what residual_by_rows does, where the stored vectors are columns. @param size, lost  n, scratch
 template <class S>
 double residual_by_columns(const System<S>& system, std::span<const S> b, std::span<const S> x, std::span<S> r,
                            std::span<double> size, std::span<S> lost)

@@ -273,7 +273,7 @@ Index padded(Index rhs)
     return static_cast<Index>((std::max<Offset>(rhs, 1) + width - 1) / width * width);
 }
 
-/// Of the widths that the workspace has room for, the one that takes `threads` threads the least time.
+/// Chooses the width that takes `threads` threads the least time, among those that the workspace has room for.
 Offset choose_width(Offset rhs, Offset capacity, int threads)
 {
     Offset best = 1;

@@ -89,7 +89,7 @@ using SolveInPlace = std::function<void(std::span<S> v, Transpose transpose)>;
 template <class S>
 double condition_estimate(const MatrixView<NotDeduced<S>>& A, const SolveInPlace<NotDeduced<S>>& solve,
                           std::span<NotDeduced<S>> x, std::span<NotDeduced<S>> xi);
-/// The same by factors on the host. @throws InvalidInput as lu_refine
+/// The estimate by factors on the host. @throws InvalidInput as lu_refine
 template <class S>
 double condition_estimate(Cpu& be, const LuFactors<S>& factors, const MatrixView<NotDeduced<S>>& A,
                           LuWorkspace<NotDeduced<S>>& ws);

@@ -75,12 +75,12 @@ inline double step_of(double x)
     return std::max(least, std::ldexp(1.0, exponent - 53));
 }
 
-/// The same in the part where that is less.
+/// The step in the part where that is less.
 inline double step_of(std::complex<double> x) { return std::min(step_of(x.real()), step_of(x.imag())); }
 
-/// Of a row summed with the scale 2^−exponent. `slack`, ½ min_j |a_j| step_of(x_j) over a_j ≠ 0, is not held against
-/// it: up to that no other x_j, one at a time, would leave less. It is more than rounding errors only where x_j are
-/// subnormal.
+/// Residual of a row summed with the scale 2^−exponent. `slack`, ½ min_j |a_j| step_of(x_j) over a_j ≠ 0, is not held
+/// against it: up to that no other x_j, one at a time, would leave less. It is more than rounding errors only where x_j
+/// are subnormal.
 template <class S>
 RowResidual<S> unscaled(S r, double size, double slack, int exponent)
 {
@@ -105,9 +105,9 @@ RowResidual<S> scaled_row_residual(std::span<const Index> idx, std::span<const S
 
 }  // namespace detail
 
-/// Of Σ a_j x_j = b, or of Σ ā_j x_j = b with values conjugated. The sum is compensated: the supply net of a circuit
-/// has 10⁵ entries, and as many rounding errors would be taken for x's. Where size overflows, or is so small that
-/// products underflow, the row is summed again, scaled: about ten times as slow.
+/// Residual of Σ a_j x_j = b, or of Σ ā_j x_j = b with values conjugated. The sum is compensated: the supply net of a
+/// circuit has 10⁵ entries, and as many rounding errors would be taken for x's. Where size overflows, or is so small
+/// that products underflow, the row is summed again, scaled: about ten times as slow.
 /// @param idx, val  the row's entries, as many of one as of the other; duplicates count one by one
 /// @param x         all of the solution: entry p belongs to x[idx[p]]
 template <class S = double, Values values = Values::as_stored>

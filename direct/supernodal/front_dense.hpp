@@ -18,7 +18,7 @@ struct PivotsSeen {
     bool   not_finite = false;
 
     PivotsSeen();
-    /// Of column j, which comes after those already taken.
+    /// Takes the growth of column j, which comes after those already taken.
     void take_growth(Index j, double of_column, bool finite)
     {
         if (of_column < rgrowth) rgrowth = of_column, growth_column = j;

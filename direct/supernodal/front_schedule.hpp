@@ -26,7 +26,7 @@ struct FrontTask {
     Index front, block = 0, by = 0;
 };
 
-/// The same for any number of threads: so are the bits.
+/// The schedule is the same for any number of threads: so are the bits.
 struct FrontSchedule {
     std::shared_ptr<const FrontPlan> plan;
     std::vector<Index>               first;   ///< of each front: the first front of its subtree

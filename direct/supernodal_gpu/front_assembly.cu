@@ -45,7 +45,7 @@ __device__ Index first_from(const Index* ascending, Index count, Index limit)
     return begin;
 }
 
-/// Of a child: its rows and columns that lie in a tile.
+/// Rows and columns of a child that lie in a tile.
 struct Part {
     Index row, rows, col, cols;
 };

@@ -111,7 +111,7 @@ __device__ void below(const FrontsView<V>& F, const Panel<V>& p, Index piece, V 
     if (lane < p.columns && most > 0) atomicMax(F.lmax + p.d.first + p.done + lane, most);
 }
 
-/// The same rows of another column, wherever it lies.
+/// The panel's rows of another column, wherever it lies.
 template <class V>
 __device__ V* beside_panel(const FrontsView<V>& F, const Panel<V>& p, Index j)
 {

@@ -11,7 +11,7 @@ namespace ilux {
 template <class V>
 constexpr int solve_together = is_complex<V> ? 2 : 4;
 
-/// As kernels get it. Vectors by position, those of right-hand sides side by side.
+/// What kernels get. Vectors are by position, those of right-hand sides side by side.
 template <class V>
 struct FrontSolveView {
     FrontsView<V>    F;

@@ -7,7 +7,7 @@
 namespace ilux {
 namespace {
 
-/// Of each diagonal block, how many must be solved one after the other before it is.
+/// Counts for each diagonal block how many blocks must be solved one after the other before it is.
 std::vector<Index> stages_of_blocks(const FrontPlan& plan, bool transposed)
 {
     std::vector<Index> block_of(plan.n), stage(plan.blocks(), 0);

@@ -8,7 +8,7 @@
 
 namespace ilux {
 
-/// Of one front.
+/// One front as kernels get it.
 struct DeviceFront {
     Offset val = 0, rest = 0;        ///< where its numbers begin, and what it leaves
     Offset row = 0, input = 0;       ///< of FrontTree::row; of the inputs

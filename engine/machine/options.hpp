@@ -150,8 +150,10 @@ void fields(SolverOptions& o, Visit&& visit)
         "time_limit", o.time_limit, at_least(0),
         "seconds for a system from its analysis to its solution, all its right-hand sides together: then analysis, "
         "factorization or iteration are given up, and no further attempt starts; each file that is read may take as long; 0: none");
-    visit("memory_limit", o.memory_limit, anything(),
-          "bytes that factors may take, where precond.memory_limit and lu.memory_limit say nothing; 0: as these say");
+    visit(
+        "memory_limit", o.memory_limit, anything(),
+        "bytes of the host that factors may take: a multilevel ILU drops its smallest entries beyond, and says so; 0: an LU "
+        "what the machine has, an ILU 40 times A, at least 80 MB");
     visit(
         "plan", o.plan, anything(),
         "file that keeps an LU's analysis and pivots for this pattern: read where it is there, so that they need not be found again, "

@@ -37,7 +37,7 @@ struct Bench {
 
 MlIluOptions form_options(const GmresBench& asked, OffDiagonal off_diagonal)
 {
-    MlIluOptions options = asked.options.precond.mlilu;
+    MlIluOptions options = resolved(asked.options).precond.mlilu;
     options.off_diagonal = off_diagonal;
     return off_diagonal == OffDiagonal::keep ? for_gpu(options) : options;
 }

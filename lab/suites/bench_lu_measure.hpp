@@ -73,7 +73,7 @@ constexpr Index resource_aware_capacity = 8 * usual_multiprocessors;
 /// source, complex, n, nnz.
 template <Scalar S>
 nlohmann::ordered_json size_json(const LuSystem<S>& system);
-/// The same, and fill, flops, blocks, levels by every rule. A complex operation is one of flops.
+/// Fields of size_json, and fill, flops, blocks, levels by every rule. A complex operation is one of flops.
 template <Scalar S>
 nlohmann::ordered_json system_json(const LuSystem<S>& system);
 

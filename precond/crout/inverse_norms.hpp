@@ -23,7 +23,7 @@ public:
 
     /// y_k by the greedy rule: the e_k that makes |y_k| largest.
     T greedy(Index k) const { return greedy_for(w_[k]); }
-    /// The same where the caller keeps w.
+    /// The greedy y_k where the caller keeps w.
     static T greedy_for(T w)
     {
         if constexpr (is_complex<T>) return (w == T(0) ? T(1) : -direction(w)) - w;

@@ -45,7 +45,7 @@ public:
     {
         for (std::size_t s = 0; s < from.size(); ++s) put_first(shift + from.col[s], from.val[s]);
     }
-    /// The same in front of those put last.
+    /// Entries (shift + j, factor · value) in front of those put last.
     void copy_last(Row<S> from, Index shift, double factor)
     {
         for (std::size_t s = from.size(); s-- > 0;) put_last(shift + from.col[s], factor * from.val[s]);

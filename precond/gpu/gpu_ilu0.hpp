@@ -9,7 +9,7 @@ namespace ilux {
 /// ILU(0) on a GPU, its values stored as T.
 template <class T = double>
 using GpuIlu0 = GpuFactors<T>;
-/// The same as a Preconditioner.
+/// ILU(0) on a GPU as a Preconditioner.
 template <class T = double>
 using GpuIlu0Preconditioner = GpuFactorPreconditioner<T>;
 

@@ -8,7 +8,7 @@ namespace ilux {
 /// The multilevel ILU on a GPU, its values stored as T.
 template <class T = double>
 using GpuMlIlu = GpuFactors<T>;
-/// The same as a Preconditioner.
+/// The multilevel ILU on a GPU as a Preconditioner.
 template <class T = double>
 using GpuMlIluPreconditioner = GpuFactorPreconditioner<T>;
 

@@ -17,7 +17,7 @@ namespace {
 constexpr int block_size = 256;
 constexpr int ahead = 4;  // entries of a lane that are read before the wait
 
-/// Of one row, k columns that are solved at once; r and z hold one column after another instead.
+/// One row of k columns that are solved at once; r and z hold one column after another instead.
 template <int k, class S>
 struct alignas(k > 1 ? 16 : sizeof(S)) Columns {
     S of[k];

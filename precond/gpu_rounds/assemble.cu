@@ -111,7 +111,7 @@ int lanes_of(Offset entries, Index rows)
     return lanes;
 }
 
-/// Of every run of rows from one of `begin` to the next.
+/// The lanes of every run of rows from one of `begin` to the next.
 std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const std::vector<Index>& begin)
 {
     DeviceBuffer<Index>  rows(begin.size());

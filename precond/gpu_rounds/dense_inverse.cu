@@ -19,7 +19,7 @@ constexpr int    threads = 512;
 constexpr int    most_rows = 4;        // a thread
 constexpr double least_pivot = 1e-11;  // relative to the largest entry: less, and the host judges the rank
 
-/// Of the pivots.
+/// Extremes of the pivots.
 struct Extremes {
     Status smallest, largest;  ///< bits of magnitudes
     Index  wrong;              ///< one is not finite, or not positive where it should be

@@ -79,7 +79,7 @@ public:
     {
         return {sum(value.re), sum(value.im)};
     }
-    /// As Tile's, but entries may come in any order.
+    /// The place as Tile has it, but entries may come in any order.
     __device__ Index place(bool stays, Index& count) const
     {
         __shared__ Index next;

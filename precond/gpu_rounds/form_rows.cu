@@ -40,7 +40,7 @@ __device__ void add_update(const Group& group, const Elimination<V>& round, V l,
     group.sync();
 }
 
-/// The same for all pivots of row r, in their order, so that every sum has one value.
+/// Updates the table by all pivots of row r, in their order, so that every sum has one value.
 /// @return the largest magnitude of a term
 template <class Group, int slots, class V>
 __device__ double add_updates(const Group& group, const Elimination<V>& round, Index r, Table<V, slots>& table,

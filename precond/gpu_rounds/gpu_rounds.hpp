@@ -48,7 +48,7 @@ public:
     static GpuRounds build(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, const MlIluOptions& options, bool in_single,
                            const ProgressListener& on_progress = {}, const StopToken& stop = {});
 
-    /// The same by the rounds that an earlier setup found for another matrix, as MlIlu::rebuild does it: where they do
+    /// M for A by the rounds that an earlier setup found for another matrix, as MlIlu::rebuild does it: where they do
     /// not suit A, it is set up by build() after all, and `decisions` says why. Takes half to three quarters of the
     /// time of build(); where it is refused, what it took until then besides.
     /// @param plan  of a matrix of the same order and, for it to be of use, pattern; set up by the same options
@@ -80,7 +80,7 @@ public:
     /// @throws OutOfMemory, DeviceError
     std::unique_ptr<Preconditioner<Gpu, S>> preconditioner(Gpu& gpu, bool adjoinable = false) const;
 
-    /// The same of R A C, with vectors, values and sums in single precision. Needs in_single().
+    /// The preconditioner of R A C, with vectors, values and sums in single precision. Needs in_single().
     std::unique_ptr<Preconditioner<Gpu, Single>> preconditioner_in_single(Gpu& gpu, const SingleScales& scales,
                                                                           bool adjoinable = false) const;
 

@@ -36,7 +36,7 @@ void with_one_of(int lanes, With&& with)
     (void)((lanes == choices && (with(std::integral_constant<int, choices>()), true)) || ...);
 }
 
-/// The same for as many lanes a row as suit the rows of S.
+/// Calls `with` for as many lanes a row as suit the rows of S.
 template <Scalar S, class With>
 void with_lanes(const RoundsState<S>& state, With&& with)
 {

@@ -76,7 +76,7 @@ GpuRounds<S> GpuRoundsBuilder<S>::run(bool in_single)
     return std::move(made_);
 }
 
-/// As damped() does it.
+/// Damps the matrix as damped() does it.
 template <Scalar S>
 void GpuRoundsBuilder<S>::damp()
 {

@@ -50,8 +50,8 @@ struct alignas(32) Pivot {
     Index  U_length;
 };
 
-/// Of an unknown: the test vector t, ‖t‖ where there are several, and √m |t|, m the largest entry of its row when the
-/// round began.
+/// Scales of an unknown: the test vector t, ‖t‖ where there are several, and √m |t|, m the largest entry of its row
+/// when the round began.
 struct alignas(16) Scale {
     double t, sized;
 };

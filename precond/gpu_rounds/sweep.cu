@@ -233,7 +233,7 @@ __device__ bool has_detours(const Round<V>& round, const Tile<lanes>& tile, Inde
     return tie <= most * sum;
 }
 
-/// Of row k to pivots chosen before, whether each has detours enough.
+/// Tells whether each tie of row k to pivots chosen before has detours enough.
 template <int lanes, class V>
 __device__ bool ties_have_detours(const Round<V>& round, const Tile<lanes>& tile, Index k)
 {
@@ -271,7 +271,7 @@ __device__ void settle_rows(const Round<V>& round, const Tile<lanes>& tile, cons
     }
 }
 
-/// Of those tentative now.
+/// Decides about row k, one of those tentative now.
 template <class V>
 __device__ void confirm(const Round<V>& round, const Lists& lists, Index k)
 {

@@ -25,8 +25,8 @@ struct MlIluLevelReport {
     double inverse_L = 0, inverse_U = 0;
     /// Longest chains of dependent rows, at most the depth bound unless `decisions` raise it.
     Index depth_L = 0, depth_U = 0;
-    /// Of a level in rounds: Σ_j |s_kj t_j| over the other pivots of a pivot's round, which are cut, as a share of
-    /// |s_kk t_k|; the mean of all its pivots.
+    /// The cut of a level in rounds: Σ_j |s_kj t_j| over the other pivots of a pivot's round, which are cut, as a share
+    /// of |s_kk t_k|; the mean of all its pivots.
     double cut = 0;
 };
 

@@ -166,9 +166,6 @@ void fields(MlIluOptions& o, Visit&& visit)
           "postpone a pivot whose chain in L or U would be longer: auto, none or a number; auto: none on a CPU");
     visit("dense_order", o.dense_order, at_least(0),
           "solve a level of at most this order densely, as any that is a third full");
-    visit(
-        "memory_limit", o.memory_limit, anything(),
-        "bytes the factors may take; beyond it the smallest entries go, and the report says so; 0: 40 times A, at least 80 MB");
 }
 
 }  // namespace ilux

@@ -71,7 +71,7 @@ private:
     T      phase_;
 };
 
-/// Of row i but for the columns i and j.
+/// The largest magnitude in row i but for the columns i and j.
 template <class T>
 double largest_beside(const CsrView<T>& A, Index i, Index j)
 {

@@ -68,7 +68,7 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
     if (plan_) why_not_ = why_not_again(choice, plan_->compensates);
 }
 
-/// Of the level to come, where a plan has one.
+/// The rounds of the level to come, where a plan has them.
 template <class T>
 const RoundsOfLevel* MlIluBuilder<T>::kept_rounds() const
 {

@@ -39,8 +39,8 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// @param stop  ends the matching
 template <Scalar T>
 Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
-/// The same by the matching of an earlier matrix and its scale factors. Where that had none, the diagonal stays,
-/// whatever it is like now, and A is equilibrated.
+/// Preprocesses A by the matching of an earlier matrix and its scale factors. Where that had none, the diagonal
+/// stays, whatever it is like now, and A is equilibrated.
 template <Scalar T>
 Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T> A, const MlIluOptions& options, const RoundsOfLevel& former);
 /// Permutes rows and columns alike by an ordering, and makes At unless Â is Hermitian.

@@ -25,7 +25,7 @@ constexpr double most_cut(double cut)
     return factor * (cut > unseen ? cut : unseen);
 }
 
-/// Of all pivots of a round, the worst; NaN stays.
+/// The worst of all pivots of a round; NaN stays.
 struct WorstPivot {
     double smallest =
         std::numeric_limits<double>::infinity();  ///< |s_kk|, or its real part where that must be positive

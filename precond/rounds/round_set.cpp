@@ -148,7 +148,7 @@ private:
         return used > 0 && !ties_have_detours(k) ? rejected : tentative;
     }
 
-    /// Of row k to pivots chosen before, whether each has detours enough.
+    /// Tells whether each tie of row k to pivots chosen before has detours enough.
     bool ties_have_detours(Index k) const
     {
         for (Offset p = in_.S.row_ptr()[k]; p < in_.S.row_ptr()[k + 1]; ++p) {

@@ -17,7 +17,7 @@ public:
 
     SpTrsvFacts   facts() const { return facts_; }
     SpTrsvSeconds seconds() const { return seconds_; }
-    /// Of each row, for the engine that takes over; empty unless given up, or where long rows were split.
+    /// The level of each row, for the engine that takes over; empty unless given up, or where long rows were split.
     std::vector<Index> take_level() { return std::move(level_); }
     std::size_t        bytes() const;
     std::size_t        workspace_bytes() const;

@@ -68,8 +68,8 @@ inline std::size_t chunk_shared_bytes(std::size_t rows, std::size_t tasks, std::
 }
 
 /// What both makers of a layout ask. The rows are those of the system with its long ones split.
-/// As few lanes as take a row in one go, `group` entries each [aliaga19 has one entry a lane]: their log2, the class of
-/// rows.
+/// The fewest lanes that take a row in one go, `group` entries each [aliaga19 has one entry a lane]: their log2, the
+/// class of rows.
 int log2_lanes(Offset length, int group);
 /// Steps that a lane takes at once. Four of them make the poll of a thin level slower, so short rows do with two.
 int group_of(Index n, Offset nnz);
@@ -79,7 +79,7 @@ Index team_of(Index tasks, Index levels);
 /// does not fit its shared memory. No chunk is empty. O(chunks log n)
 std::vector<Index> chunk_bounds(std::span<const Offset> row_ptr, const ChunkedTuning& tuning,
                                 std::size_t value_bytes = sizeof(double));
-/// The same with every chunk c halved that does not fit and has more than one row; empty when there is none.
+/// The bounds with every chunk c halved that does not fit and has more than one row; empty when there is none.
 std::vector<Index> halved(std::span<const Index> chunk_ptr, const std::vector<bool>& fits);
 
 /// O(n log n + nnz), threaded by chunks.

@@ -85,7 +85,7 @@ __device__ inline void poll(const cuda::Complex<double>* x, PairBits& bits)
         : "memory");
 }
 
-/// The same between threads of one block; x is in shared memory.
+/// Relaxed loads and stores between threads of one block; x is in shared memory.
 __device__ inline std::uint64_t load_shared(const double* x)
 {
     std::uint64_t bits;

@@ -20,7 +20,7 @@ struct SolveFrame {
     std::vector<double> in_scale = {};
     std::vector<Index>  out_index = {};  ///< where in `out` x_i goes; a permutation
     std::vector<S>      out_scale = {};
-    /// Of b and out; −1: n. Where it is given, rows with in_index −1 have the right-hand side 0, and those with
+    /// Length of b and out; −1: n. Where it is given, rows with in_index −1 have the right-hand side 0, and those with
     /// out_index −1 are not part of out; the others fill out.
     Index length = -1;
 };
@@ -44,7 +44,7 @@ template <class T>
 ForwardSystem<T> forward_system(const CsrView<working_of<T>>& A, Triangle triangle, Diagonal diagonal,
                                 SolveFrame<working_of<T>> frame = {});
 
-/// Of one pattern and frame with `system`, whose numbers l_ij become number(l_ij) and those of inv_diag inverse(1/d_i).
+/// The pattern and frame of `system`, whose numbers l_ij become number(l_ij) and those of inv_diag inverse(1/d_i).
 template <class T, class Number, class Inverse>
 ForwardSystem<T> with_numbers(const ForwardSystem<double>& system, Number number, Inverse inverse)
 {

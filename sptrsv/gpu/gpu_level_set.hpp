@@ -24,7 +24,7 @@ public:
     std::size_t workspace_bytes() const { return sizeof(S) * rows_.positions(); }
     void        prepare(Gpu&, DeviceSpan<std::byte>) const {}
     void        solve(Gpu& gpu, DeviceSpan<const S> b, DeviceSpan<S> out, DeviceSpan<std::byte> work) const;
-    /// The same with b and out found in device memory when the kernels run.
+    /// Solves with b and out found in device memory when the kernels run.
     void             solve_at(Gpu& gpu, const SolveEnds<S>* ends, DeviceSpan<std::byte> work) const;
     EngineNumbers<T> numbers() { return rows_.numbers(); }
 

@@ -38,7 +38,7 @@ __device__ std::uint32_t position_in(float value)
     return bits - 1 - (bits > one) - (bits > minus_one);
 }
 
-/// Of complex numbers the real part has it.
+/// The real part of a complex number has the position.
 template <class R>
 __device__ std::uint32_t position_in(cuda::Complex<R> value)
 {

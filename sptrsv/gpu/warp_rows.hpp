@@ -7,7 +7,7 @@
 
 namespace ilux {
 
-/// As kernels get it. Everything is numbered by positions.
+/// What kernels get. Everything is numbered by positions.
 template <class T>
 struct WarpRowsView {
     const WarpTask*          tasks = nullptr;

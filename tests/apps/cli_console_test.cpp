@@ -184,7 +184,7 @@ TEST_F(CliConsole, JsonIsOneObjectForEveryExitCode)
          "max_steps",
          {"solve", grid, "--method", "gmres", "--precond", "none", "--max-steps", "3", "--retry", "off"}},
         {4, "singular", {"solve", rank_one, "--method", "lu", "--rhs", "ones"}},
-        {5, "out_of_memory", {"solve", grid, "--method", "lu", "-p", "lu.memory_limit=1K"}},
+        {5, "out_of_memory", {"solve", grid, "--method", "lu", "-p", "memory_limit=1K"}},
     };
     if (!test::sanitized)
         cases.push_back({5,

@@ -77,7 +77,7 @@ TEST_F(CliOutputs, OfSolveHoldTheRuleAtEveryExit)
         {3, {grid, "--method", "gmres", "--precond", "none", "--max-steps", "3", "--retry", "off"}, true, true},
         {3, {grid, "--method", "lu", "--time-limit", "1e-9"}, true, false},
         {4, {rank_one, "--method", "lu", "--rhs", "ones"}, true, false},
-        {5, {grid, "--method", "lu", "-p", "lu.memory_limit=1K"}, true, false},
+        {5, {grid, "--method", "lu", "-p", "memory_limit=1K"}, true, false},
     };
     if (!test::sanitized)
         exits.push_back(
@@ -121,7 +121,7 @@ TEST_F(CliOutputs, OfSequenceHoldTheRuleAtEveryExit)
         {{2, {refused.path().string()}}, {"x_000.mtx", "x_001.mtx", "r.html"}},
         {{3, {good, "--time-limit", "1e-9", "--method", "lu"}}, {"r.html"}},
         {{4, {singular.path().string(), "--method", "lu"}}, {"x_000.mtx", "x_002.mtx", "r.html"}},
-        {{5, {good, "--method", "lu", "-p", "lu.memory_limit=1"}}, {"r.html"}},
+        {{5, {good, "--method", "lu", "-p", "memory_limit=1"}}, {"r.html"}},
     };
     if (!test::why_no_gpu().empty()) cases.push_back({{6, {good, "--device", "gpu"}}, {}});
     if (with_faults())

@@ -42,8 +42,7 @@ TEST_F(Cli, AFileThatTakesTooLongToReadIsExitCodeThree)
 TEST_F(Cli, AMemoryLimitTooSmallIsExitCodeFive)
 {
     const auto json =
-        this->json({"solve", "gallery:convdiff2d:n=30", "--method", "gmres", "-p", "precond.memory_limit=1K", "--json"},
-                   5);
+        this->json({"solve", "gallery:convdiff2d:n=30", "--method", "gmres", "-p", "memory_limit=1K", "--json"}, 5);
     EXPECT_EQ(json["outcome"], "out_of_memory");
     EXPECT_NE(json["detail"].get<std::string>(), "");
 }

@@ -149,7 +149,7 @@ TEST_F(CliSequenceComplex, RefusesAComplexRightHandSideOfARealSeries)
 TEST_F(CliSequenceComplex, LackOfMemoryAndOfTimeEndASystem)
 {
     const std::string path = write_known(series, 2);
-    auto              all = lines({path, "--method", "lu", "-p", "lu.memory_limit=1"}, 5);
+    auto              all = lines({path, "--method", "lu", "-p", "memory_limit=1"}, 5);
     for (const int k : {0, 1}) EXPECT_EQ(all[k]["outcome"], "out_of_memory");
     all = lines({path, "--time-limit", "1e-9"}, 3);
     for (const int k : {0, 1}) EXPECT_EQ(all[k]["outcome"], "time_limit");

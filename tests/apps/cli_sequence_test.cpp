@@ -293,12 +293,12 @@ TEST_F(CliSequence, AFailureOfTheMethodIsExitCodeThree)
 TEST_F(CliSequence, AMemoryLimitTooSmallIsExitCodeFive)
 {
     const auto path = write_drifting(series, 2, gallery::build("poisson2d:n=16"));
-    const auto all = lines({path, "--method", "lu", "-p", "lu.memory_limit=1K"}, 5);
+    const auto all = lines({path, "--method", "lu", "-p", "memory_limit=1K"}, 5);
     for (int k = 0; k < 2; ++k) {
         EXPECT_EQ(all[k]["outcome"], "out_of_memory");
         EXPECT_NE(all[k]["detail"].get<std::string>().find("memory_limit"), std::string::npos);
     }
-    EXPECT_EQ(lines({path, "-p", "lu.memory_limit=1K"}, 0).back()["converged"], 2);  // by iterations
+    EXPECT_EQ(lines({path, "-p", "memory_limit=30K"}, 0).back()["converged"], 2);  // by iterations
 }
 
 TEST_F(CliSequence, ReportForPeopleTellsWhatWasDone)

@@ -161,7 +161,7 @@ TEST_F(CliSweep, TellsAFrequencyWithoutSolutionAndSolvesTheOthers)
 
 TEST_F(CliSweep, LackOfMemoryAndOfTimeEndASystem)
 {
-    auto all = lines({"--frequencies", "1,2", "--method", "lu", "-p", "lu.memory_limit=1"}, 5);
+    auto all = lines({"--frequencies", "1,2", "--method", "lu", "-p", "memory_limit=1"}, 5);
     ASSERT_EQ(all.size(), 3U);
     for (const int k : {0, 1}) EXPECT_EQ(all[k]["outcome"], "out_of_memory");
     all = lines({"--frequencies", "1,2", "--time-limit", "1e-9"}, 3);

@@ -254,7 +254,7 @@ TEST_F(Cli, RetriesByCroutsSweepWhereRoundsDoNotServe)
 {
     // So little memory spoils rounds more than the sweep: about 100 and 45 steps.
     const auto json = this->json({"solve", "gallery:poisson2d:n=60", "--method", "gmres", "--rhs", "random:1", "-p",
-                                  "precond.memory_limit=700K", "--max-steps", "70", "--json"});
+                                  "memory_limit=700K", "--max-steps", "70", "--json"});
     ASSERT_EQ(json["attempts"].size(), 2u);
     EXPECT_EQ(json["attempts"][0]["outcome"], "max_steps");
     EXPECT_EQ(json["outcome"], "converged");

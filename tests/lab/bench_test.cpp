@@ -149,7 +149,7 @@ TEST_F(LabCli, TakesRealMatricesAndGoesOnAfterABrokenOne)
 TEST_F(LabCli, SaysOfEveryVariantWhyItWasNotMeasured)
 {
     const auto  json = this->json({"ilupack-gmres", "--device", "cpu", "--scale", "0.002", "--only", "apache2", "-p",
-                                   "precond.memory_limit=1K", "--json"},
+                                   "memory_limit=1K", "--json"},
                                   3);
     const auto& found = json["matrices"][0];
     EXPECT_TRUE(found["error"].is_null());

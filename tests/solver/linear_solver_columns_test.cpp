@@ -140,5 +140,27 @@ TEST(LinearSolverColumns, SpeakForAnLuWhereTheyAreMany)
     EXPECT_NE(series.decisions.back().find("for 3 systems of 20 right-hand sides each"), std::string::npos);
 }
 
+TEST(LinearSolver, StartsWhereTheCallSays)
+{
+    const auto A = gallery::build("convdiff2d:n=20");
+    const auto b = times_ones(A);
+    for (const bool reuse : {false, true}) {
+        SolverOptions options{.method = MethodChoice::gmres, .threads = 1};
+        options.precond.kind = PrecondKind::ilu0;
+        options.sequence.reuse_x = reuse;
+        LinearSolver        solver(options);
+        std::vector<double> x(b.size());
+        solver.analyse(A);
+        ASSERT_TRUE(solver.factor().ready());
+        const Index cold = solver.solve(b, x, Transpose::no, Guess::none).steps();
+        EXPECT_GT(cold, 5);
+        EXPECT_LE(solver.solve(b, x, Transpose::no, Guess::x).steps(), 1);
+        EXPECT_EQ(solver.solve(b, x, Transpose::no, Guess::none).steps(), cold);
+        EXPECT_EQ(solver.solve(b, x).steps() <= 1, reuse);
+        x[3] = nan;
+        EXPECT_EQ(solver.solve(b, x, Transpose::no, Guess::x).steps(), cold);
+    }
+}
+
 }  // namespace
 }  // namespace ilux

@@ -22,7 +22,7 @@ SINGLE = (
 SERIES = {f"s2.{name}": draw_series.series(name) for name in draw_series.SERIES}
 KINDS = SINGLE | SERIES
 
-NO_LU = {"lu.memory_limit": "1"}  # auto has to iterate
+NO_LU = {"mode": "iterative"}
 STOP_ERROR = {"krylov.stop": "error"}
 OF_SINGLE = {
     "auto": {},

@@ -25,12 +25,12 @@ TEST(Assign, SetsNestedOptionsByTheirPath)
     assign(options, "precond.drop_tol=1e-3");
     assign(options, "precond.kind=ilu0");
     assign(options, "krylov.restart=7");
-    assign(options, "precond.memory_limit=2K");
+    assign(options, "memory_limit=2K");
     assign(options, "rhs=a=b.mtx");
     EXPECT_EQ(options.precond.mlilu.drop_tol, 1e-3);
     EXPECT_EQ(options.precond.kind, PrecondKind::ilu0);
     EXPECT_EQ(options.krylov.restart, 7);
-    EXPECT_EQ(options.precond.mlilu.memory_limit.value, 2048u);
+    EXPECT_EQ(options.memory_limit.value, 2048u);
     EXPECT_EQ(options.rhs, "a=b.mtx");
 }
 
@@ -77,13 +77,13 @@ TEST(Assign, TakesTheOptionsOfADirectSolution)
 {
     SolveOptions options;
     for (const char* text : {"method=lu", "lu.ordering=colamd", "lu.pivot_tol=0.1", "lu.refactor=cpu",
-                             "lu.memory_limit=1G", "lu.dependencies=relaxed", "sequence.refresh_factor=3"})
+                             "memory_limit=1G", "lu.dependencies=relaxed", "sequence.refresh_factor=3"})
         assign(options, text);
     EXPECT_EQ(options.method, MethodChoice::lu);
     EXPECT_EQ(options.lu.ordering, LuOrdering::colamd);
     EXPECT_EQ(options.lu.pivot_tol, 0.1);
     EXPECT_EQ(options.lu.refactor, RefactorMethod::cpu);
-    EXPECT_EQ(options.lu.memory_limit.value, std::uint64_t{1} << 30);
+    EXPECT_EQ(options.memory_limit.value, std::uint64_t{1} << 30);
     EXPECT_EQ(options.sequence.refresh_factor, 3);
     EXPECT_NE(message([&] {
                   assign(options, "method=lux");
@@ -107,7 +107,7 @@ TEST(OptionsWithoutEffect, AreThoseThatSayNothingToTheStrategiesTaken)
         EXPECT_EQ(remarks(cg, {option}), std::string_view(option).starts_with("krylov.")) << option;
     }
     EXPECT_EQ(remarks({.iterative = true, .gmres = true, .restarted = true},
-                      {"precond.kind=ilu0", "precond.drop_tol=0.5", "precond.memory_limit=1G"}),
+                      {"precond.kind=ilu0", "precond.drop_tol=0.5", "precond.inverse_bound=7", "memory_limit=1G"}),
               2u);
     EXPECT_EQ(remarks({.direct = true}, {"device_memory=1G", "method=lu", "precond.kind=ilu0"}), 2u);
     EXPECT_EQ(remarks({.direct = true, .gpu_lu = true, .gpu = true}, {"device_memory=1G"}), 0u);
@@ -118,7 +118,7 @@ TEST(Config, SetsWhatItNamesAndLeavesTheRest)
     SolveOptions options;
     options.krylov.restart = 50;
     read_config(options, R"({"method": "bicg", "retry": false, "krylov": {"rtol": 1e-6, "max_steps": 20},
-                             "precond": {"drop_tol": "0.5", "memory_limit": 1024}})",
+                             "precond": {"drop_tol": "0.5", "inverse_bound": 7}, "memory_limit": 1024})",
                 "c.json");
     EXPECT_EQ(options.method, MethodChoice::bicg);
     EXPECT_FALSE(options.retry);
@@ -126,7 +126,8 @@ TEST(Config, SetsWhatItNamesAndLeavesTheRest)
     EXPECT_EQ(options.krylov.max_steps, 20);
     EXPECT_EQ(options.krylov.restart, 50);
     EXPECT_EQ(options.precond.mlilu.drop_tol, 0.5);
-    EXPECT_EQ(options.precond.mlilu.memory_limit.value, 1024u);
+    EXPECT_EQ(options.precond.mlilu.inverse_bound, 7);
+    EXPECT_EQ(options.memory_limit.value, 1024u);
 }
 
 TEST(Config, RefusesUnknownKeysWithTheirPath)
@@ -174,10 +175,9 @@ TEST(Config, RefusesAKeyGivenTwice)
 TEST(Config, OfEveryOptionReadsBackToTheSameOptions)
 {
     SolveOptions odd;
-    for (const char* text :
-         {"method=cg", "threads=3", "rhs=\"é.mtx", "retry=off", "krylov.rtol=0.1", "krylov.side=left",
-          "precond.inverse_bound=inf", "lu.growth_limit=inf", "lu.scaling=matching", "precond.drop_tol=3e-310",
-          "precond.memory_limit=7T", "precond.kind=none"})
+    for (const char* text : {"method=cg", "threads=3", "rhs=\"é.mtx", "retry=off", "krylov.rtol=0.1",
+                             "krylov.side=left", "precond.inverse_bound=inf", "lu.growth_limit=inf",
+                             "lu.scaling=matching", "precond.drop_tol=3e-310", "memory_limit=7T", "precond.kind=none"})
         assign(odd, text);
     for (const SolveOptions& options : {SolveOptions{}, odd}) {
         SolveOptions read;

@@ -15,7 +15,7 @@ TEST(OptionsJson, OfOddOptionsReadsBackToTheSame)
     odd.method = MethodChoice::cg;
     odd.precond.mlilu.inverse_bound = std::numeric_limits<double>::infinity();  // no number of JSON
     odd.precond.mlilu.depth_bound.rows = 32;
-    odd.precond.mlilu.memory_limit.value = 7;
+    odd.memory_limit.value = 7;
     odd.krylov.rtol = 3e-310;
     const auto tree = to_json(odd);
     EXPECT_EQ(tree["precond"]["inverse_bound"], "inf");

@@ -19,7 +19,7 @@
 namespace ilux {
 namespace {
 
-using Json = nlohmann::json;
+using Record = nlohmann::json;
 
 struct Recorded {
     std::string           name;
@@ -28,7 +28,7 @@ struct Recorded {
     std::optional<double> lu, iteration;  ///< seconds of the fixed modes; nothing: they did not solve it
 };
 
-LuWork lu_of(const Json& json)
+LuWork lu_of(const Record& json)
 {
     return {.entries = json["entries"],
             .arcs = json["arcs"],
@@ -39,7 +39,7 @@ LuWork lu_of(const Json& json)
             .analysis_seconds = json["analysed"].get<bool>() ? 0. : -1.};
 }
 
-IterationFacts iteration_of(const Json& json)
+IterationFacts iteration_of(const Record& json)
 {
     return {.entries = json["entries"],
             .rounds = json["rounds"],
@@ -56,14 +56,14 @@ IterationFacts iteration_of(const Json& json)
             .hermitian = json.value("hermitian", false)};
 }
 
-std::optional<double> seconds_of(const Json& run)
+std::optional<double> seconds_of(const Record& run)
 {
     if (run["outcome"] != "converged") return std::nullopt;
     return run["seconds"].get<double>();
 }
 
 /// Whether the last of the choices was LU; one before a quick try went by an estimate.
-bool chose_lu(const Json& decisions)
+bool chose_lu(const Record& decisions)
 {
     bool direct = false;
     for (const std::string decision : decisions)
@@ -77,12 +77,12 @@ std::vector<Recorded> recorded(const std::string& name)
     const auto    tree = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
     std::ifstream file(tree / "bench" / "results" / (name + ".json"));
     EXPECT_TRUE(file.good()) << name;
-    const Json            record = Json::parse(file);
+    const Record          record = Record::parse(file);
     std::vector<Recorded> systems;
-    for (const Json& row : record["rows"]) {
-        const Json& choice = row["auto"].contains("choice") ? row["auto"]["choice"] : Json();
+    for (const Record& row : record["rows"]) {
+        const Record& choice = row["auto"].contains("choice") ? row["auto"]["choice"] : Record();
         if (choice.is_null()) continue;
-        const Json& place = choice["place"];
+        const Record& place = choice["place"];
         systems.push_back({.name = row["name"],
                            .facts = {.lu = lu_of(choice["lu"]),
                                      .iteration = iteration_of(choice["iteration"]),
