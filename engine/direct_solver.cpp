@@ -160,7 +160,10 @@ void DirectSolver<S>::note(const CsrView<S>& A, Attempt& tried)
     if (!series_.device_chosen && series_.systems > 1)
         choose_refactor(machine_, options_, *lu_, series_.systems - 1, tried.decisions);
     series_.device_chosen = true;
-    if (!lu_->on_gpu()) machine_.gpu.reset();  // it could not hold them
+    if (!lu_->on_gpu()) {  // it could not hold them
+        judge_there_.reset();
+        machine_.gpu.reset();
+    }
     tried.device = machine_.device();
     const LuStatus status = lu_->status();
     if (status.storage != series_.storage)

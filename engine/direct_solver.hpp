@@ -1,6 +1,7 @@
 #pragma once
 // The direct strategy for systems of one pattern: analysed once, factored, refactored while the pivots serve.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>

@@ -73,6 +73,10 @@ bool LuBatches<S>::prepare(const Lu<S>& lu, const std::shared_ptr<const LuSymbol
     if (serves) return true;
     if (none_for_ == lu.pivots().pattern) return false;
     release();
+    if (lu.on_gpu() && lu.status().method == "none") {  // until the next refactorization
+        decisions.emplace_back("batch: one system after another: the last pivots are not on the GPU yet");
+        return false;
+    }
     const WallClock   clock;
     const std::string why = make(lu, symbolic, members);
     if (!why.empty()) {

@@ -24,7 +24,7 @@ LuJudge<S>::LuJudge(const Cpu& cpu, const SolverOptions& options, Index n) : cpu
 template <Scalar S>
 void LuJudge<S>::substitute(Lu<S>& lu, std::span<const S> r, std::span<S> z, Transpose turn)
 {
-    if (lu.on_gpu()) (void)lu.solve(r, z, turn, INFINITY);
+    if (lu.on_gpu()) (void)lu.solve_as_factored(r, z, turn, INFINITY);
     else lu_solve<S>(cpu_, lu.factors(), r, z, workspace_, turn);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // x of a direct solution, judged on the host.
 
-#include <optional>
+#include <algorithm>
 #include <span>
 #include <vector>
 

@@ -99,7 +99,7 @@ public:
     std::vector<SolverReport> solve_columns(std::size_t count, Array<const S> B, std::size_t ldb, Array<S> X,
                                             std::size_t ldx, Transpose transpose = Transpose::no);
     /// z ← M⁻¹ r, M⁻ᵀ r or M⁻ᴴ r by the factors at hand, for an iteration of the caller's: M is the preconditioner, or
-    /// A where the strategy is LU.
+    /// A where the strategy is LU, or an earlier A whose LU serves as preconditioner.
     /// @param r, z  n, both of the host or of one GPU; they do not overlap
     /// @throws InvalidInput where the last numbers have no factors, or when lengths disagree
     void precondition(Array<const S> r, Array<S> z, Transpose transpose = Transpose::no);

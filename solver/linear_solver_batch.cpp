@@ -97,7 +97,7 @@ private:
         if (left < 2 || all_.n == 0 || solver_.stop.stopped()) return 0;
         if (!solver_.strategies->takes_direct() || !solver_.loop.factored()) return 0;
         DirectSolver<S>& lu = solver_.strategies->direct();
-        if (!lu.factored()) return 0;
+        if (!lu.factored() || !solver_.loop.current().lu) return 0;  // or its factors are of an earlier system
         BatchSystems<S>           piece;
         std::vector<BatchAttempt> tries;
         const auto                lacking = lack_of_memory([&] {

@@ -55,8 +55,7 @@ void SystemMatrix<S>::take(const Cpu& cpu, const Array<const S>& values)
     require(values.size() == A_.val().size(), [&] {
         return fmt::format("{} values for an analysed pattern of {} entries", values.size(), A_.val().size());
     });
-    if (values.gpu()) values_->bring_next(values);
-    const std::span<const S> host = values.gpu() ? values_->next() : values.host();
+    const std::span<const S> host = values.gpu() ? values_->bring_next(values) : values.host();
     const double             norm = norm_of_finite(cpu, A_.with_values(host));
     values_->take(host);
     now(norm);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <new>
@@ -185,6 +184,7 @@ typename Lu<S>::Renewed Lu<S>::run(Call call, const Array<const S>& values, cons
     LuReport&       report = renewed.report;
     guarded(report, [&] {
         place_.values->take(values);
+        outcome_.reset();  // what is thrown leaves no factors
         work(call, system, most_fill, renewed);
     });
     outcome_ = report.outcome;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace ilux {
 /// What became of a solution.
 struct [[nodiscard]] LuSolveReport {
     /// converged: backward error ≤ the tolerance asked for. stagnated: it stayed above. not_finite: x, or the residual,
-    /// overflowed. As LuReport where the values could not be factored; then x is as it was.
+    /// overflowed. As LuReport where the values could not be factored; then x is as it was, or
+    /// after refactor_and_solve of no use.
     Outcome      outcome = Outcome::converged;
     RefineReport refine = {};  ///< the worst right-hand side's
     bool repivoted = false;    ///< the backward error was too large, so new pivots were chosen and it was solved again
@@ -81,13 +83,14 @@ public:
     /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too.
     /// Pivots within supernodes are chosen there; others still on the host, and what is made for them is then made at
     /// once. Lack of the GPU's memory is an outcome.
-    /// @throws InvalidOption when options.refactor is cpu; OutOfMemory; DeviceError
+    /// @throws InvalidOption when options.refactor is cpu; InvalidInput while another is in use; OutOfMemory;
+    /// DeviceError
     void use_gpu(Gpu& gpu) { place_.use_gpu(gpu); }
     bool on_gpu() const { return place_.device != nullptr; }
 
-    /// The next call, where it is a first factorization, ends as out_of_memory where its pivots among all rows fill L +
-    /// U with more than so many times the entries that the analysis predicted: another order may serve better. The
-    /// report's pivot is the first that was left.
+    /// The next call, where it chooses pivots before all else, ends as out_of_memory where its pivots among all rows
+    /// fill L + U with more than so many times the entries that the analysis predicted: another order may serve better.
+    /// The report's pivot is the first that was left.
     void limit_fill(double times) { most_fill_ = times; }
 
     /// Pivots of an earlier run, or of another process (LuPlan), become the current ones: refactor_or_factor takes them

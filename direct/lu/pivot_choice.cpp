@@ -30,6 +30,9 @@ template <Scalar S>
 void LuPlace<S>::use_gpu(Gpu& gpu)
 {
     if (symbolic->options.refactor == RefactorMethod::cpu) throw InvalidOption("refactor cpu: not a method of a GPU");
+    if (device && values->gpu() == &gpu) return;
+    require(device == nullptr, [] { return "use_gpu: another GPU is in use"; });
+    gpu.make_current();
     auto there = make_lu_device<S>(gpu, symbolic);
     values->use_gpu(gpu);
     device = std::move(there);

@@ -46,8 +46,8 @@ void SystemValues<S>::put_on_gpu(Slot& slot)
 template <Scalar S>
 void SystemValues<S>::leave_gpu(Slot& slot) noexcept
 {
+    slot.device = {};  // first: it waits for the device, which may still read the host's memory
     slot.lock.reset();
-    slot.device = {};
     slot.uploaded = false;
 }
 
@@ -59,19 +59,29 @@ void SystemValues<S>::upload(Slot& slot)
 }
 
 template <Scalar S>
-std::span<S> SystemValues<S>::next()
+typename SystemValues<S>::Slot& SystemValues<S>::next_slot()
 {
     Slot& slot = slots_[1 - now_];
     make(slot);
     if (gpu_) put_on_gpu(slot);
+    return slot;
+}
+
+/// Who asks for it may write there: whatever has travelled is no longer what it holds.
+template <Scalar S>
+std::span<S> SystemValues<S>::next()
+{
+    Slot& slot = next_slot();
+    if (slot.uploaded) copier_->synchronize();
+    slot.uploaded = false;
     return {slot.host.get(), count_};
 }
 
 template <Scalar S>
 void SystemValues<S>::upload_next()
 {
-    (void)next();
-    if (gpu_) upload(slots_[1 - now_]);
+    Slot& slot = next_slot();
+    if (gpu_) upload(slot);
 }
 
 template <Scalar S>
@@ -82,7 +92,7 @@ void SystemValues<S>::require_count(std::size_t given) const
 
 /// Brings the values as bytes: a caller's complex numbers may stand on multiples of 8 bytes only.
 template <Scalar S>
-void SystemValues<S>::bring_next(const Array<const S>& values)
+std::span<const S> SystemValues<S>::bring_next(const Array<const S>& values)
 {
     require_count(values.size());
     const std::span<S> to = next();
@@ -94,6 +104,8 @@ void SystemValues<S>::bring_next(const Array<const S>& values)
         slot.uploaded = true;
     }
     download<S>(caller, values.there(), to);
+    if (slot.uploaded) copier_->synchronize();
+    return to;
 }
 
 template <Scalar S>
@@ -101,13 +113,12 @@ void SystemValues<S>::take(const Array<const S>& values)
 {
     require_count(values.size());
     if (taken_ && !values.gpu() && values.host().data() == host().data()) return;
-    if (values.gpu()) bring_next(values);
-    const std::span<S> to = next();
-    Slot&              slot = slots_[1 - now_];
-    if (!values.gpu() && values.host().data() != to.data()) {
+    if (values.gpu()) (void)bring_next(values);
+    Slot& slot = next_slot();
+    if (!values.gpu() && values.host().data() != slot.host.get()) {
         if (slot.uploaded) copier_->synchronize();  // it was begun for others
         slot.uploaded = false;
-        detail::copy_in_parallel(to.data(), values.host().data(), to.size_bytes());
+        detail::copy_in_parallel(slot.host.get(), values.host().data(), count_ * sizeof(S));
     }
     if (gpu_) {
         if (!slot.uploaded) upload(slot);

@@ -25,9 +25,9 @@ public:
 
     /// Where the next system's values may be written, which saves a copy of them. @throws OutOfMemory
     std::span<S> next();
-    /// next() ← values of a GPU, and the GPU in use gets them there if it is the same. Waits.
+    /// next() ← values of a GPU, and the GPU in use gets them there if it is the same. Waits. @return next()
     /// @throws InvalidInput for another number of them; OutOfMemory, DeviceError
-    void bring_next(const Array<const S>& values);
+    std::span<const S> bring_next(const Array<const S>& values);
     /// Begins to bring next() to the GPU, if there is one. They must not change until take().
     void upload_next();
     /// These become the last ones. Nothing is copied where they were written to next(), or are the last ones already.
@@ -43,7 +43,7 @@ public:
     int slot() const { return now_; }
 
     /// From now on values are kept on this GPU, too, which must outlive this. Those of the host stay where they are.
-    /// @throws OutOfMemory, DeviceError, and then nothing has changed
+    /// @throws OutOfMemory, DeviceError, and then they are on the host alone
     void use_gpu(Gpu& gpu);
     void leave_gpu();
     Gpu* gpu() const { return gpu_; }  ///< null: values are on the host alone
@@ -61,11 +61,12 @@ private:
         DeviceBuffer<S>            device;
         bool                       uploaded = false;
     };
-    void make(Slot& slot);
-    void put_on_gpu(Slot& slot);
-    void leave_gpu(Slot& slot) noexcept;
-    void upload(Slot& slot);
-    void require_count(std::size_t given) const;
+    void  make(Slot& slot);
+    Slot& next_slot();
+    void  put_on_gpu(Slot& slot);
+    void  leave_gpu(Slot& slot) noexcept;
+    void  upload(Slot& slot);
+    void  require_count(std::size_t given) const;
 
     std::size_t         count_;
     Gpu*                gpu_ = nullptr;

@@ -284,9 +284,10 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
         upload<double>(gpu, values, device);
         ASSERT_EQ(plain.refactor_or_factor(values).outcome, Outcome::converged);
         ASSERT_EQ(from_device.refactor_or_factor(Array<const double>(gpu, device)).outcome, Outcome::converged);
-        std::ranges::copy(values, in_place.values().next().begin());
+        const std::span<double> next = in_place.values().next();
+        std::ranges::copy(values, next.begin());
         in_place.values().upload_next();
-        ASSERT_EQ(in_place.refactor_or_factor(in_place.values().next()).outcome, Outcome::converged);
+        ASSERT_EQ(in_place.refactor_or_factor(next).outcome, Outcome::converged);
         ASSERT_EQ(plain.solve(b, x).outcome, Outcome::converged);
         ASSERT_EQ(from_device.solve(b, y).outcome, Outcome::converged);
         ASSERT_EQ(in_place.solve(b, z).outcome, Outcome::converged);

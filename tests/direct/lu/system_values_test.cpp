@@ -91,9 +91,10 @@ TYPED_TEST(SystemValuesOf, BringsThemToAGpuOnce)
             const auto before = host_transfers();
             if (k % 2 == 0) values.take(given);
             else {
-                std::ranges::copy(given, values.next().begin());
+                const std::span<S> next = values.next();
+                std::ranges::copy(given, next.begin());
                 values.upload_next();
-                values.take(values.next());
+                values.take(next);
             }
             EXPECT_EQ(host_transfers().to_device - before.to_device, count * sizeof(S));
             EXPECT_EQ(host_transfers().to_host, before.to_host);
@@ -124,6 +125,11 @@ TEST(SystemValues, TakesOthersThanThoseThatBeganToTravel)
     values.upload_next();
     values.take(counted<double>(50'000, 9));
     EXPECT_EQ(on_host<double>(gpu, values.there()), counted<double>(50'000, 9));
+    const auto there = on_device<double>(gpu, std::span<const double>(counted<double>(50'000, 2)));
+    (void)values.bring_next({gpu, there});  // and refused by who looked at them
+    std::ranges::copy(counted<double>(50'000, 4), values.next().begin());
+    values.take(values.next());
+    EXPECT_EQ(on_host<double>(gpu, values.there()), counted<double>(50'000, 4));
 }
 
 TEST(SystemValues, StaysOnTheHostWhereAGpuLacksMemory)
