@@ -59,7 +59,9 @@ def main():
         old, new = (statistics.median(times[name]) for name in ("old", "new"))
         rows.append({"case": case, "what": what, "old": old, "new": new, "ratio": new / old, "least": {k: min(v) for k, v in times.items()}})
         print(f"{case:24} {what:20} {1e6 * old:10.0f} {1e6 * new:10.0f} us  {new / old:.3f}")
-    record = {"command": " ".join(["pair_programs.py", *sys.argv[1:]]), "machine": given.machine, "rounds": given.rounds,
+    command = ["pair_programs.py OLD NEW", *(f"--series {folder}" for folder in given.series),
+               *(f"--systems {system}" for system in given.systems), f"--rounds {given.rounds} --", *given.options]
+    record = {"command": " ".join(command), "machine": given.machine, "rounds": given.rounds,
               "commits": {name: commit_of(program) for name, program in programs.items()}, "rows": rows}
     with open(given.out, "w", encoding="utf-8") as out:
         json.dump(record, out, indent=1)
