@@ -41,7 +41,7 @@ double LuJudge<S>::condition(Lu<S>& lu, const CsrView<S>& A)
     return condition_estimate<S>(view(A), solve, std::span(workspace_.d).first(n), std::span(workspace_.r).first(n));
 }
 
-/// By one more substitution.
+/// Estimates the error of x by one more substitution.
 template <Scalar S>
 void LuJudge<S>::estimate_error(Lu<S>& lu, const TurnedMatrix<S>& A, Attempt& tried)
 {

@@ -104,7 +104,6 @@ void LinearSolver<S>::Impl::analyse(const CsrView<S>& given, const Ahead& ahead)
     std::optional<LuPlan>    stored = load_plan<S>(A, options, of_plan);
     options.lu.order_for = stored ? stored->symbolic->options.order_for : order_for(options, series.promised);
     planner.obey(null_space.asked());
-    const WallClock choosing;
     if (!null_space.asked() && planner.automatic())
         planner.choose(stored ? stored->symbolic : nullptr, ahead, analysis_within(stop, call().seconds_left / 2),
                        decisions);

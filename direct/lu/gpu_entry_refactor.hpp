@@ -23,7 +23,7 @@ public:
     /// @throws InvalidOption for another method; OutOfMemory, or InvalidInput where 32 bits cannot count
     GpuEntryRefactor(Gpu& gpu, std::shared_ptr<const LuPattern> pattern, const LuOptions& options = {},
                      Cpu host = Cpu());
-    /// By a method that the caller made for the pattern.
+    /// Refactors by a published method that the caller has made for the pattern.
     GpuEntryRefactor(Gpu& gpu, std::shared_ptr<const GpuLuPattern> pattern,
                      std::unique_ptr<PublishedRefactor<S>> published, RefactorMethod method);
 

@@ -216,7 +216,8 @@ RefineReport GpuLu<S>::solve(const LuHost<S>& host, const SystemValues<S>& value
                              Transpose transpose, double tolerance)
 {
     const auto by_the_host = [&](std::span<const S> of, std::span<S> to) {
-        return lu_solve_refined<S>(host.be, on_host(), matrix_of(this->host_, values), of, to, host.ws, transpose);
+        return lu_solve_refined<S>(host.be, on_host(), matrix_of(*this->host_.symbolic, values), of, to, host.ws,
+                                   transpose);
     };
     if (!on_gpu_) return by_the_host(b, x);
     const auto n = static_cast<std::size_t>(this->pattern().n);

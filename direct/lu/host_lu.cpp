@@ -49,7 +49,8 @@ template <Scalar S>
 RefineReport HostLu<S>::solve(const LuHost<S>& host, const SystemValues<S>& values, std::span<const S> b,
                               std::span<S> x, Transpose transpose, double)
 {
-    return lu_solve_refined<S>(host.be, this->host_, matrix_of(this->host_, values), b, x, host.ws, transpose);
+    return lu_solve_refined<S>(host.be, this->host_, matrix_of(*this->host_.symbolic, values), b, x, host.ws,
+                               transpose);
 }
 
 #define ILUX_INSTANTIATE(S) template class HostLu<S>;

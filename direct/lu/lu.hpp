@@ -139,11 +139,8 @@ public:
     LuPivots         pivots() const;
     SystemValues<S>& values() { return *place_.values; }  ///< the last ones, and where the next may be written
     /// The caller's pattern with the last values.
-    MatrixView<S> matrix() const
-    {
-        return {symbolic_->n, symbolic_->input_ptr, symbolic_->input_idx, place_.values->host(), symbolic_->layout};
-    }
-    LuStatus status() const;
+    MatrixView<S> matrix() const { return matrix_of(*symbolic_, *place_.values); }
+    LuStatus      status() const;
 
 private:
     /// Which of the calls above.

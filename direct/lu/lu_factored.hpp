@@ -74,12 +74,11 @@ protected:
     mutable LuFactors<S> host_;  ///< pattern and monitor always
 };
 
-/// The values with the pattern that was analysed for `factors`.
+/// The caller's pattern, as it was analysed, with the last values.
 template <Scalar S>
-MatrixView<S> matrix_of(const LuFactors<S>& factors, const SystemValues<S>& values)
+MatrixView<S> matrix_of(const LuSymbolic& pattern, const SystemValues<S>& values)
 {
-    const LuSymbolic& of = *factors.symbolic;
-    return {of.n, of.input_ptr, of.input_idx, values.host(), of.layout};
+    return {pattern.n, pattern.input_ptr, pattern.input_idx, values.host(), pattern.layout};
 }
 
 /// A GPU, and what all factors of one Lu share there.

@@ -55,7 +55,7 @@ template <Scalar S>
 void SystemValues<S>::upload(Slot& slot)
 {
     enqueue_upload<S>(*copier_, std::span<S>(slot.host.get(), count_), slot.device);
-    slot.uploaded = true;
+    copier_->synchronize();
 }
 
 template <Scalar S>
@@ -67,21 +67,13 @@ typename SystemValues<S>::Slot& SystemValues<S>::next_slot()
     return slot;
 }
 
-/// Who asks for it may write there: whatever has travelled is no longer what it holds.
+/// Who asks for it may write there: what has travelled is no longer what it holds.
 template <Scalar S>
 std::span<S> SystemValues<S>::next()
 {
     Slot& slot = next_slot();
-    if (slot.uploaded) copier_->synchronize();
     slot.uploaded = false;
     return {slot.host.get(), count_};
-}
-
-template <Scalar S>
-void SystemValues<S>::upload_next()
-{
-    Slot& slot = next_slot();
-    if (gpu_) upload(slot);
 }
 
 template <Scalar S>
@@ -116,15 +108,11 @@ void SystemValues<S>::take(const Array<const S>& values)
     if (values.gpu()) (void)bring_next(values);
     Slot& slot = next_slot();
     if (!values.gpu() && values.host().data() != slot.host.get()) {
-        if (slot.uploaded) copier_->synchronize();  // it was begun for others
-        slot.uploaded = false;
+        slot.uploaded = false;  // those were others
         detail::copy_in_parallel(slot.host.get(), values.host().data(), count_ * sizeof(S));
     }
-    if (gpu_) {
-        if (!slot.uploaded) upload(slot);
-        copier_->synchronize();
-        slot.uploaded = false;
-    }
+    if (gpu_ && !slot.uploaded) upload(slot);
+    slot.uploaded = false;
     now_ = 1 - now_;
     taken_ = true;
 }
@@ -138,11 +126,7 @@ void SystemValues<S>::use_gpu(Gpu& gpu)
         gpu_ = &gpu;
         copier_.emplace(gpu.device());
         for (Slot& slot : slots_) put_on_gpu(slot);
-        if (taken_) {
-            upload(slots_[now_]);
-            copier_->synchronize();
-            slots_[now_].uploaded = false;
-        }
+        if (taken_) upload(slots_[now_]);
     } catch (...) {
         leave_gpu();
         throw;

@@ -13,8 +13,8 @@
 namespace ilux {
 
 /// It alone knows where the newest values are, and moves them once: a caller's array is copied to memory that a GPU
-/// reads by itself. There are two places for values. Those of the next system can be written, and can travel to a GPU,
-/// while work on the last ones goes on.
+/// reads by itself. There are two places for values. Those of the next system can be written while work on the last
+/// ones goes on.
 template <Scalar S = double>
 class SystemValues {
 public:
@@ -28,8 +28,6 @@ public:
     /// next() ← values of a GPU, and the GPU in use gets them there if it is the same. Waits. @return next()
     /// @throws InvalidInput for another number of them; OutOfMemory, DeviceError
     std::span<const S> bring_next(const Array<const S>& values);
-    /// Begins to bring next() to the GPU, if there is one. They must not change until take().
-    void upload_next();
     /// These become the last ones. Nothing is copied where they were written to next(), or are the last ones already.
     /// @param values  of the host, or of a GPU: bring_next() then
     /// @throws InvalidInput for another number of them; OutOfMemory, DeviceError, and then nothing has changed
@@ -59,7 +57,7 @@ private:
         std::unique_ptr<S[], Free> host;  // whole pages, left unset
         std::optional<PageLock>    lock;
         DeviceBuffer<S>            device;
-        bool                       uploaded = false;
+        bool                       uploaded = false;  // by bring_next()
     };
     void  make(Slot& slot);
     Slot& next_slot();
@@ -70,7 +68,7 @@ private:
 
     std::size_t         count_;
     Gpu*                gpu_ = nullptr;
-    std::optional<Gpu>  copier_;  // a stream for what travels meanwhile
+    std::optional<Gpu>  copier_;  // a stream for values alone
     std::array<Slot, 2> slots_;
     int                 now_ = 0;
     bool                taken_ = false;

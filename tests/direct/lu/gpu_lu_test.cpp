@@ -286,7 +286,6 @@ TEST(GpuLu, TakesValuesFromTheDeviceAndFromItsOwnMemory)
         ASSERT_EQ(from_device.refactor_or_factor(Array<const double>(gpu, device)).outcome, Outcome::converged);
         const std::span<double> next = in_place.values().next();
         std::ranges::copy(values, next.begin());
-        in_place.values().upload_next();
         ASSERT_EQ(in_place.refactor_or_factor(next).outcome, Outcome::converged);
         ASSERT_EQ(plain.solve(b, x).outcome, Outcome::converged);
         ASSERT_EQ(from_device.solve(b, y).outcome, Outcome::converged);
