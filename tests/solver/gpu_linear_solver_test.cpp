@@ -155,11 +155,11 @@ TEST_F(GpuLinearSolver, AFactorizationThatFailedHoldsNothing)
     const auto          values = std::vector<double>(A.val().begin(), A.val().end());
     const auto          b = random_vector(A.rows(), 1);
     std::vector<double> x(b.size());
-    const auto          before = device_use().bytes;
-    A.val()[0] = 0;  // the diagonal of row 0: ILU(0) ends while the rest is on its way
+    const auto          before = device_use().bytes;  // the thread that starts the driver may still hold some
+    A.val()[0] = 0;                                   // the diagonal of row 0: ILU(0) ends while the rest is on its way
     for (int k = 0; k < 20; ++k) {
         EXPECT_FALSE(solver.factor(A.val()).ready());
-        EXPECT_EQ(device_use().bytes, before);
+        EXPECT_LE(device_use().bytes, before);
     }
     EXPECT_TRUE(solver.refactor_and_solve(values, b, x).converged());
 }
