@@ -190,8 +190,9 @@ TEST_F(TinySeries, CountsRepivotsThroughAnotherAnalysis)
 
 TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
 {
-    const Index         n = 500;  // factoring takes much longer than solving, whatever the machine
-    LinearSolver        solver(serial());
+    const test::SlowLu  fast(1e-3);  // so LU is chosen
+    const Index         n = 500;     // factoring takes much longer than solving, whatever the machine
+    LinearSolver        solver(serial({.lu = {.supernodes = LuSupernodes::off}}));
     const auto          b = random_vector(n, 3);
     std::vector<double> x(b.size());
     solver.analyse(dense(n, 2, 0), 10);
@@ -212,6 +213,10 @@ TEST(LinearSolver, TakesAnLuOfEarlierNumbersAsPreconditioner)
     EXPECT_EQ(actions[1], SolverAction::refactor);
     EXPECT_EQ(actions[2], SolverAction::stale);
     EXPECT_EQ(actions[3], SolverAction::stale);
+    const auto          like = dense(n, 2, 4e-3);  // members of a batch, which is not by that LU
+    std::vector<double> values(2 * like.val().size()), B(2 * b.size(), 1), X(B.size());
+    for (std::size_t p = 0; p < values.size(); ++p) values[p] = like.val()[p % like.val().size()];
+    EXPECT_EQ(solver.solve_batch(2, values, B, X).counts.at_once, 0);
     auto       A = dense(n, 7, 1e4);  // other numbers altogether
     const auto report = solver.refactor_and_solve(A.val(), b, x);
     EXPECT_TRUE(report.converged());
