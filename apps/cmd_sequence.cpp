@@ -197,7 +197,7 @@ int sequence(Arguments arguments)
     require_device(given.options.device);
     if (given.out) make_folder(given.out);
 
-    const StopToken stop = heed_signals();
+    const StopToken stop = stop_on_signals();
     const ReadLimit limit{given.options.time_limit, stop};
     if (given.ac) {
         SweepInput input(given.paths[0], given.paths[1], given.frequencies, given.options.rhs, limit);

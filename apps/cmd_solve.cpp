@@ -120,7 +120,7 @@ Run run(const SolveArguments& given, const Problem<S>& problem, const StopToken&
                       progress.clear();
                       structures.push_back(given.report ? structure_of(solver) : std::nullopt);
                   });
-    solver.heed(stop);
+    solver.stop_by(stop);
     announce_columns(problem, progress);
     solver.analyse(problem.A, {1, double(problem.columns)});
     solver.factor();  // what became of it is told by solve
@@ -180,7 +180,7 @@ int solve(Arguments arguments)
     if (!parse_solve(arguments, given)) return success;
     require_device(given.options.device);  // a missing device is said before a long read
 
-    const StopToken   stop = heed_signals();
+    const StopToken   stop = stop_on_signals();
     std::future<void> gpu;  // its driver starts while A is read
     const auto        on_size = [&](Offset nnz) {
         if (!gpu.valid()) gpu = start_gpu(given.options, nnz);

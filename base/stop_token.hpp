@@ -57,7 +57,7 @@ private:
     std::shared_ptr<const Link> link_;
 };
 
-/// Cancels what heeds its token.
+/// Cancels what asks its token.
 class StopSource {
 public:
     StopSource() : link_(std::make_shared<StopToken::Link>()) {}

@@ -11,7 +11,7 @@
 #include <chrono>
 #include <string>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"

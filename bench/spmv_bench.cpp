@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/c_api/ilux.h"

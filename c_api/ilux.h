@@ -145,11 +145,12 @@ int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* 
    members * n, all of the host. */
 int ilux_solve_batch(ilux_solver* solver, int64_t members, const void* values, const void* b, void* x);
 
-/* y <- op(A) x for n numbers of the host. 0: done; anything else breaks the call off with ILUX_BAD_INPUT. */
+/* y <- op(A) x for n numbers of the host, or of a GPU. 0: done; anything else breaks the call off with ILUX_BAD_INPUT. */
 typedef int (*ilux_apply)(void* user, int op, const void* x, void* y);
 /* Solves A x = b for an A that is known by its products, and an M that is known by z <- op(M)^-1 r; M may be NULL.
    ILUX_ADJOINT is asked for by BiCG alone. To take the preconditioner of another solver, made for a matrix near A, pass
-   ilux_apply_preconditioner and that solver. */
+   ilux_apply_preconditioner and that solver. With the option device=gpu all vectors are in the memory of the GPU of
+   ilux_set_stream; A and M enqueue their work on its stream and need not wait for it, and the matrix near A has to lie there, too. */
 int ilux_solve_operator(ilux_solver* solver, int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M,
                         const void* b, void* x);
 int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z);

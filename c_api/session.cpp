@@ -27,7 +27,7 @@ void ilux_solver::use_stream(int device, void* stream)
     stream_ = stream;
 }
 
-TryListener ilux_solver::listener()
+AttemptListener ilux_solver::listener()
 {
     if (!progress) return {};
     return {.on_progress = [this, call = progress, whom = user](const Progress& now) {
@@ -123,7 +123,7 @@ void Session<S>::analyse(const ilux_csr& A, const Ahead& ahead)
     auto         fresh = std::make_unique<LinearSolver<S>>(options);
     if (null_vectors_ > 0) fresh->set_null_space(null_space_, null_vectors_);
     fresh->listen(listener());
-    fresh->heed(stop());
+    fresh->stop_by(stop());
     fresh->analyse(matrix.view(), ahead);
     solver_ = std::move(fresh);
     matrix_ = std::move(matrix);
@@ -134,7 +134,7 @@ LinearSolver<S>& Session<S>::ready()
 {
     require(solver_ != nullptr, [] { return "ilux_analyse comes first"; });
     solver_->listen(listener());
-    solver_->heed(stop());
+    solver_->stop_by(stop());
     return *solver_;
 }
 

@@ -21,7 +21,8 @@
 struct ilux_solver {
     virtual ~ilux_solver() = default;
     virtual bool         is_complex() const = 0;
-    virtual std::int64_t order() const = 0;  ///< of the analysed matrix; -1: none
+    virtual std::int64_t order() const = 0;      ///< of the analysed matrix; -1: none
+    virtual bool         on_device() const = 0;  ///< the matrix analysed last, and vectors with it
     /// @param columns  count·n; for the next analysis
     virtual void set_null_space(std::int64_t n, std::int64_t count, const void* columns) = 0;
     virtual void analyse(const ilux_csr& A, const ilux::Ahead& ahead) = 0;
@@ -40,11 +41,12 @@ struct ilux_solver {
     virtual nlohmann::ordered_json compare(const ilux_csr& A, const void* b, std::span<const std::string> strategies,
                                            std::int64_t repeats) = 0;
 
-    ilux::Gpu&        gpu();
-    void              use_stream(int device, void* stream);
-    ilux::TryListener listener();
-    ilux::StopToken   stop();
-    void              copy_iterate(void* x) const;
+    ilux::Gpu& gpu();
+    void       use_stream(int device, void* stream);
+    bool shares_stream(const ilux_solver& other) const { return device_ == other.device_ && stream_ == other.stream_; }
+    ilux::AttemptListener listener();
+    ilux::StopToken       stop();
+    void                  copy_iterate(void* x) const;
 
     ilux::SolverOptions             options;
     ilux::c_api::Message            message;
@@ -72,6 +74,7 @@ class Session final : public ilux_solver {
 public:
     bool         is_complex() const override { return ilux::is_complex<S>; }
     std::int64_t order() const override { return solver_ ? matrix_.view().rows() : -1; }
+    bool         on_device() const override { return solver_ && matrix_.on_device(); }
     void         set_null_space(std::int64_t n, std::int64_t count, const void* columns) override;
     void         analyse(const ilux_csr& A, const Ahead& ahead) override;
     FactorReport factor(const void* values, bool again) override;
@@ -89,7 +92,7 @@ public:
 
 private:
     LinearSolver<S>& ready();
-    /// @throws InvalidInput, where there are vectors of set_null_space, for what cannot heed them
+    /// @throws InvalidInput, where there are vectors of set_null_space, for what cannot use them
     void        require_no_null_space(const char* call) const;
     GpuOfCaller gpu_of_caller()
     {

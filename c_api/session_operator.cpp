@@ -16,9 +16,13 @@ void called(ilux_apply call, void* user, int op, const void* from, void* to, con
 }
 
 /// @throws InvalidInput where the preconditioner of another solver does not suit
-void require_preconditioner(const ilux_solver* other, std::int64_t n, bool is_complex)
+void require_preconditioner(const ilux_solver* other, std::int64_t n, bool is_complex, bool on_device)
 {
     require(other != nullptr, [] { return "the solver of the preconditioner is NULL"; });
+    require(other->on_device() == on_device, [&] {
+        return fmt::format("the operator's vectors are of {}, and the preconditioner's of {}",
+                           on_device ? "a GPU" : "the host", on_device ? "the host" : "a GPU");
+    });
     require(other->order() == n, [&] {
         return fmt::format("the preconditioner's solver has analysed a matrix of order {}, and A is of {}",
                            other->order(), n);
@@ -27,16 +31,16 @@ void require_preconditioner(const ilux_solver* other, std::int64_t n, bool is_co
             [] { return "one of A and the preconditioner is real, the other complex"; });
 }
 
-template <class S>
-class CallerOperator final : public LinearOperator<Cpu, S> {
+template <class B, class S>
+class CallerOperator final : public LinearOperator<B, S> {
 public:
     CallerOperator(Index n, ilux_apply call, void* user) : n_(n), call_(call), user_(user) {}
     Index size() const override { return n_; }
-    void  apply(Cpu&, std::span<const S> x, std::span<S> y) const override
+    void  apply(B&, ConstSpan<B, S> x, Span<B, S> y) const override
     {
         called(call_, user_, ILUX_PLAIN, x.data(), y.data(), "the operator");
     }
-    void apply_adjoint(Cpu&, std::span<const S> x, std::span<S> y) const override
+    void apply_adjoint(B&, ConstSpan<B, S> x, Span<B, S> y) const override
     {
         called(call_, user_, ILUX_ADJOINT, x.data(), y.data(), "the operator");
     }
@@ -47,16 +51,16 @@ private:
     void*      user_;
 };
 
-template <class S>
-class CallerPreconditioner final : public Preconditioner<Cpu, S> {
+template <class B, class S>
+class CallerPreconditioner final : public Preconditioner<B, S> {
 public:
     CallerPreconditioner(Index n, ilux_apply call, void* user) : n_(n), call_(call), user_(user) {}
     Index size() const override { return n_; }
-    void  apply(Cpu&, std::span<const S> r, std::span<S> z) override
+    void  apply(B&, ConstSpan<B, S> r, Span<B, S> z) override
     {
         called(call_, user_, ILUX_PLAIN, r.data(), z.data(), "the preconditioner");
     }
-    void apply_adjoint(Cpu&, std::span<const S> r, std::span<S> z) override
+    void apply_adjoint(B&, ConstSpan<B, S> r, Span<B, S> z) override
     {
         called(call_, user_, ILUX_ADJOINT, r.data(), z.data(), "the preconditioner");
     }
@@ -77,17 +81,32 @@ void Session<S>::solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux
     require(A != nullptr, [] { return "the operator is NULL"; });
     require_no_null_space("ilux_solve_operator");
     require((b && x) || n == 0, [] { return "an array is NULL"; });
-    if (M == ilux_apply_preconditioner)
-        require_preconditioner(static_cast<const ilux_solver*>(user_M), n, is_complex());
-    const auto              order = static_cast<Index>(n);
-    const auto              size = static_cast<std::size_t>(n);
-    CallerOperator<S>       op(order, A, user_A);
-    CallerPreconditioner<S> own(order, M, user_M);
-    OperatorSolver<S>       solver(options);
-    solver.listen(listener());
-    solver.heed(stop());
-    reports.push_back(without_x(solver.solve(op, M ? &own : nullptr, std::span(static_cast<const S*>(b), size),
-                                             std::span(static_cast<S*>(x), size))));
+    const bool on_device = options.device == DeviceChoice::gpu;
+    if (M == ilux_apply_preconditioner) {
+        const auto* const other = static_cast<const ilux_solver*>(user_M);
+        require_preconditioner(other, n, is_complex(), on_device);
+        require(!on_device || shares_stream(*other),
+                [] { return "the solver of the preconditioner works on another GPU or stream"; });
+    }
+    const auto order = static_cast<Index>(n);
+    const auto size = static_cast<std::size_t>(n);
+    const auto solve_by = [&]<class B>(B& be, Array<const S> given_b, Array<S> given_x) {
+        CallerOperator<B, S>       op(order, A, user_A);
+        CallerPreconditioner<B, S> own(order, M, user_M);
+        OperatorSolver<B, S>       solver(be, options);
+        solver.listen(listener());
+        solver.stop_by(stop());
+        reports.push_back(solver.solve(op, M ? &own : nullptr, given_b, given_x));
+    };
+    const auto* const from = static_cast<const S*>(b);
+    auto* const       to = static_cast<S*>(x);
+    if (on_device) {
+        require_device(options.device);
+        solve_by(gpu(), Array<const S>(gpu(), {from, size}), Array<S>(gpu(), {to, size}));
+    } else {
+        Cpu cpu = options.threads > 0 ? Cpu(options.threads) : Cpu();
+        solve_by(cpu, std::span(from, size), std::span(to, size));
+    }
 }
 
 #define ILUX_INSTANTIATE(S) \

@@ -77,7 +77,7 @@ endif()
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 
-# Every include reads as a user's does: #include "ilux/base/csr.hpp".
+# Every include reads as a user's does: #include "ilux/base/matrix/csr.hpp".
 set(ILUX_INCLUDE_DIR ${CMAKE_CURRENT_BINARY_DIR}/include)
 file(MAKE_DIRECTORY ${ILUX_INCLUDE_DIR})
 file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${ILUX_INCLUDE_DIR}/ilux SYMBOLIC)

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 
 namespace ilux {

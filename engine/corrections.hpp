@@ -117,9 +117,9 @@ private:
         stopped_ = stop_.reason();
         side_.add_correction();
         judge(0);
-        const Standard of_residual{.residual = standard.residual, .backward_error = standard.backward_error};
-        const double   now = excess(tried_.accuracy, standard);
-        if (std::isfinite(now) && now <= far / 2 && excess(tried_.accuracy, of_residual) <= 1) return true;
+        const Standard  of_residual{.residual = standard.residual, .backward_error = standard.backward_error};
+        const Accuracy& now = tried_.accuracy;
+        if (halves_excess(now, before, standard) && excess(now, of_residual) <= 1) return true;
         side_.take_back();
         tried_.accuracy = before;
         settled_ = settled;

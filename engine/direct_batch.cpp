@@ -50,32 +50,32 @@ std::size_t BatchGroup<S>::bytes() const
 
 /// Whether the former pivots serve this member, and its x is as good as refinement makes it.
 template <Scalar S>
-void BatchGroup<S>::judge_pivots_of(std::size_t m, BatchTry& tried) const
+void BatchGroup<S>::judge_pivots_of(std::size_t m, MemberOutcome& tried) const
 {
     const BatchMember& member = member_[m];
     tried.monitor = member.monitor;
     tried.refine = member.refine;
-    const auto apart = [&](Apart why, std::string text) {
-        tried.apart = why;
+    const auto alone = [&](Alone why, std::string text) {
+        tried.alone = why;
         tried.why = std::move(text);
     };
     const LuReport pivots = judge_pivots(by_, member.monitor);
-    if (pivots.outcome != Outcome::converged) return apart(Apart::failed, pivots.reason);
-    if (pivots.action == LuAction::repivot) return apart(Apart::stale, pivots.reason);
+    if (pivots.outcome != Outcome::converged) return alone(Alone::failed, pivots.reason);
+    if (pivots.action == LuAction::repivot) return alone(Alone::stale, pivots.reason);
     LuSolveReport solved{.refine = member.refine};
     conclude(solved, lu_tolerance);
-    if (solved.outcome != Outcome::converged) apart(Apart::inaccurate, solved.reason);
+    if (solved.outcome != Outcome::converged) alone(Alone::inaccurate, solved.reason);
 }
 
 /// Members whose factors do not find a known solution are solved alone, where DirectSolver looks closer.
 template <Scalar S>
-void BatchGroup<S>::set_singular_apart(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems,
-                                       std::span<BatchTry> tries)
+void BatchGroup<S>::leave_singular_alone(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems,
+                                         std::span<MemberOutcome> tries)
 {
     const std::size_t        n = systems.n, all = tries.size() * n;
     std::vector<std::size_t> which;
     for (std::size_t m = 0; m < tries.size(); ++m)
-        if (tries[m].apart == Apart::none && tries[m].accuracy.finite) which.push_back(m);
+        if (tries[m].alone == Alone::none && tries[m].accuracy.finite) which.push_back(m);
     if (which.empty()) return;
     std::ranges::fill(r_, S(0));
     const auto of = [n](std::vector<S>& vectors, std::size_t m) { return std::span<S>(vectors).subspan(m * n, n); };
@@ -90,7 +90,7 @@ void BatchGroup<S>::set_singular_apart(Cpu& cpu, const CsrView<S>& A, const Batc
         const auto z = of(best_, m), e = of(e_, m);
         for (std::size_t i = 0; i < n; ++i) e[i] -= z[i];
         if (missed_share<S>(z, e) <= found_share) return;
-        tries[m].apart = Apart::near_singular;
+        tries[m].alone = Alone::near_singular;
         tries[m].why = "its factors do not find a known solution to a hundred-thousandth";
     });
 }
@@ -98,7 +98,7 @@ void BatchGroup<S>::set_singular_apart(Cpu& cpu, const CsrView<S>& A, const Batc
 /// Accuracy of x, with an estimate of its error by one more substitution. Leaves residuals and errors of these members.
 template <Scalar S>
 void BatchGroup<S>::measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const std::size_t> which,
-                                  const BatchSystems<S>& systems, std::span<BatchTry> tries)
+                                  const BatchSystems<S>& systems, std::span<MemberOutcome> tries)
 {
     const std::size_t n = systems.n, all = tries.size() * n;
     for_each(cpu, which, [&](std::size_t m) {
@@ -120,13 +120,14 @@ void BatchGroup<S>::measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const
 
 /// x ← x + A⁻¹(b − A x) with residuals in twice the precision, as long as that halves what is missing [demmel_06].
 template <Scalar S>
-void BatchGroup<S>::improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries)
+void BatchGroup<S>::improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems,
+                            std::span<MemberOutcome> tries)
 {
     const std::size_t        n = systems.n;
     const Standard           limits = standard_of_lu(options_);
     std::vector<std::size_t> going;
     for (std::size_t m = 0; m < tries.size(); ++m)
-        if (tries[m].apart == Apart::none) going.push_back(m);
+        if (tries[m].alone == Alone::none) going.push_back(m);
     if (going.empty()) return;
     measure_those(cpu, A, going, systems, tries);
     for (Index step = 0; step < most_lu_corrections; ++step) {
@@ -146,7 +147,7 @@ void BatchGroup<S>::improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>
         std::vector<std::size_t> better;
         for (std::size_t k = 0; k < going.size(); ++k) {
             const std::size_t m = going[k];
-            if (excess(tries[m].accuracy, limits) <= excess(before[k], limits) / 2) {
+            if (halves_excess(tries[m].accuracy, before[k], limits)) {
                 better.push_back(m);
                 continue;
             }
@@ -159,7 +160,7 @@ void BatchGroup<S>::improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>
 
 template <Scalar S>
 void BatchGroup<S>::solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
-                          std::span<BatchTry> tries)
+                          std::span<MemberOutcome> tries)
 {
     const WallClock              clock;
     const std::span<BatchMember> members = std::span(member_).first(tries.size());
@@ -169,10 +170,10 @@ void BatchGroup<S>::solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& 
     seconds_solve_ = clock.seconds() - seconds_factor_;
     for (std::size_t m = 0; m < tries.size(); ++m) judge_pivots_of(m, tries[m]);
     improve(cpu, A, systems, tries);
-    set_singular_apart(cpu, A, systems, tries);
-    for (BatchTry& tried : tries) {
-        if (tried.apart != Apart::none || is_plain_success(tried.accuracy, rtol)) continue;
-        tried.apart = Apart::inaccurate;
+    leave_singular_alone(cpu, A, systems, tries);
+    for (MemberOutcome& tried : tries) {
+        if (tried.alone != Alone::none || is_plain_success(tried.accuracy, rtol)) continue;
+        tried.alone = Alone::inaccurate;
         tried.why = !tried.accuracy.finite ? std::string("x or its residual is not finite")
                                            : fmt::format("residual {:.1e}, componentwise backward error {:.1e}",
                                                          tried.accuracy.relative_residual, tried.accuracy.rowwise);
@@ -200,7 +201,8 @@ DirectBatch<S>::DirectBatch(Cpu& cpu, Gpu* gpu, const SolverOptions& options,
 
 /// Factoring and solving share the time that passed as they share the groups' work.
 template <Scalar S>
-void DirectBatch<S>::solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries)
+void DirectBatch<S>::solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
+                           std::span<MemberOutcome> tries)
 {
     if (on_gpu()) {
         group_.front().solve(cpu_, A, systems, rtol, tries);

@@ -39,8 +39,8 @@ struct BatchSystems {
 };
 
 /// What became of one of them.
-struct BatchTry {
-    Apart        apart = Apart::none;  ///< why x is not to be used
+struct MemberOutcome {
+    Alone        alone = Alone::none;  ///< why x is not to be used
     std::string  why;                  ///< with figures, or ""
     PivotMonitor monitor;
     RefineReport refine;
@@ -50,7 +50,7 @@ struct BatchTry {
 /// A member's try, as a solver reports it.
 struct BatchAttempt {
     Attempt     tried;
-    Apart       apart = Apart::none;
+    Alone       alone = Alone::none;
     std::string why;
 };
 
@@ -66,19 +66,21 @@ public:
     bool        on_gpu() const { return batch_.on_gpu(); }
     std::size_t bytes() const;  ///< of the host
 
-    /// x refined, measured and corrected as DirectSolver does it. Members whom the pivots do not serve are apart.
+    /// x refined, measured and corrected as DirectSolver does it. Members whom the pivots do not serve are alone.
     /// @param cpu  its threads share the members where x is measured
     /// @param A    of their pattern; its values are not looked at
-    void   solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries);
+    void   solve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
+                 std::span<MemberOutcome> tries);
     double seconds_factor() const { return seconds_factor_; }  ///< of the last solve
     double seconds_solve() const { return seconds_solve_; }
 
 private:
-    void judge_pivots_of(std::size_t m, BatchTry& tried) const;
+    void judge_pivots_of(std::size_t m, MemberOutcome& tried) const;
     void measure_those(Cpu& cpu, const CsrView<S>& A, std::span<const std::size_t> which,
-                       const BatchSystems<S>& systems, std::span<BatchTry> tries);
-    void set_singular_apart(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries);
-    void improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<BatchTry> tries);
+                       const BatchSystems<S>& systems, std::span<MemberOutcome> tries);
+    void leave_singular_alone(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems,
+                              std::span<MemberOutcome> tries);
+    void improve(Cpu& cpu, const CsrView<S>& A, const BatchSystems<S>& systems, std::span<MemberOutcome> tries);
 
     SolverOptions                     options_;
     std::shared_ptr<const LuSymbolic> symbolic_;
@@ -106,7 +108,7 @@ public:
     bool  on_gpu() const { return group_.front().on_gpu(); }
 
     /// @param tries  as many as there are systems, at most room()
-    void   solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<BatchTry> tries);
+    void   solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol, std::span<MemberOutcome> tries);
     double seconds_factor() const { return seconds_factor_; }  ///< of the last solve, all members
     double seconds_solve() const { return seconds_solve_; }
 

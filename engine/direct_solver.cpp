@@ -115,13 +115,13 @@ void DirectSolver<S>::begin(const StopToken& stop, Attempt& tried)
     tried.device = machine_.device();
     tried.action = SolverAction::factor;
     tried.lu = facts_;
-    if (lu_) return lu_->heed(stop);
+    if (lu_) return lu_->stop_by(stop);
     require_memory(*symbolic_, given_, sizeof(S));
     judge_.emplace(machine_.cpu, options_, symbolic_->n);
     LuOptions now = symbolic_->options;
     now.pivot_tol = given_.pivot_tol;
     lu_.emplace(machine_.cpu, symbolic_, now, values_);
-    lu_->heed(stop);
+    lu_->stop_by(stop);
     const bool fronts = symbolic_->options.supernodes != LuSupernodes::off;
     if (!machine_.gpu && fronts)
         take_gpu_for_fronts(machine_, options_, work_of(*symbolic_, is_complex<S>), tried.decisions);
@@ -254,17 +254,17 @@ GpuLuJudge<S>* DirectSolver<S>::judge_there(const CsrView<S>& A, const SystemVec
 }
 
 template <Scalar S>
-void DirectSolver<S>::apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn)
+void DirectSolver<S>::apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose transpose)
 {
     GpuLuJudge<S>* const there = judge_there(A, given);
-    if (there && there->apply(*lu_, turn, given)) return;
+    if (there && there->apply(*lu_, transpose, given)) return;
     std::vector<S> z(given.b().size());
-    judge_->substitute(*lu_, given.b(), z, turn);
+    judge_->substitute(*lu_, given.b(), z, transpose);
     given.deliver(z);
 }
 
 template <Scalar S>
-void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+void DirectSolver<S>::judge(const MatrixOrAdjoint<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                             Attempt& tried)
 {
     if (solved.repivoted) {
@@ -277,24 +277,25 @@ void DirectSolver<S>::judge(const TurnedMatrix<S>& A, std::span<const S> b, doub
 }
 
 template <Scalar S>
-void DirectSolver<S>::solve(const CsrView<S>& A, Transpose turn, const std::function<TurnedMatrix<S>()>& turned,
-                            SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient, Attempt& tried)
+void DirectSolver<S>::solve(const CsrView<S>& A, Transpose transpose,
+                            const std::function<MatrixOrAdjoint<S>()>& for_the_host, SystemVectors<S>& given,
+                            double rtol, const StopToken& stop, bool patient, Attempt& tried)
 {
     clock_ = WallClock();
     tried.lu = facts_;
     GpuLuJudge<S>* const there = judge_there(A, given);
-    if (there && there->solve(*lu_, A, turn, given, rtol, options_, tried)) return note_condition(A, tried);
-    const TurnedMatrix<S> system = turned();
+    if (there && there->solve(*lu_, A, transpose, given, rtol, options_, tried)) return note_condition(A, tried);
+    const MatrixOrAdjoint<S> system = for_the_host();
     clock_ = WallClock();
-    lu_->heed(stop);
+    lu_->stop_by(stop);
     const std::span<const S> b = given.b();
     std::vector<S>&          x = tried.x.of<S>();
-    const LuSolveReport      solved = lu_->solve_as_factored(b, x, turn, lu_tolerance);
+    const LuSolveReport      solved = lu_->solve_as_factored(b, x, transpose, lu_tolerance);
     tried.report.seconds.solve = clock_.seconds();
     judge(system, b, rtol, solved, tried);
     const bool others = solved.outcome != Outcome::converged && !tried.converged() && lu_->may_choose_pivots();
     tried.pivots_left = others && !patient;
-    if (others && patient) judge(system, b, rtol, lu_->solve(b, x, turn, lu_tolerance), tried);
+    if (others && patient) judge(system, b, rtol, lu_->solve(b, x, transpose, lu_tolerance), tried);
     note_condition(A, tried);
 }
 

@@ -13,7 +13,7 @@
 #include "ilux/engine/lu_judge.hpp"
 #include "ilux/engine/stored_plan.hpp"
 #include "ilux/engine/system_vectors.hpp"
-#include "ilux/engine/turned_matrix.hpp"
+#include "ilux/engine/matrix_or_adjoint.hpp"
 
 namespace ilux {
 
@@ -46,14 +46,14 @@ public:
     bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. Where the factors and the arrays are on one GPU, all of it
     /// is done there, as long as x is good at once: tried.x becomes empty then, as x was delivered.
-    /// @param turned  makes the matrix for the host  @param tried  .x becomes the solution
+    /// @param for_the_host  makes the matrix for the host  @param tried  .x becomes the solution
     /// @param stop  lets no other pivots be chosen  @param patient  other pivots may take long; else they are left,
     /// which tried.pivots_left says
-    void solve(const CsrView<S>& A, Transpose turn, const std::function<TurnedMatrix<S>()>& turned,
+    void solve(const CsrView<S>& A, Transpose transpose, const std::function<MatrixOrAdjoint<S>()>& for_the_host,
                SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient, Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some; on a GPU refined, as all solves are there.
     /// @param given  r is its b, z its x
-    void apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose turn);
+    void apply(const CsrView<S>& A, SystemVectors<S>& given, Transpose transpose);
     /// factor() and solve(): on a GPU one launch where the pivots hold.
     /// @param factors  out, where there are factors: the try as it was before x was judged
     void step(const CsrView<S>& A, std::span<const S> b, double rtol, const StopToken& stop, Attempt& tried,
@@ -87,7 +87,7 @@ private:
     LuReport       reordered(const CsrView<S>& A, const LuReport& filled, const StopToken& stop, Attempt& tried);
     bool           took(const LuReport& done, Attempt& tried);
     void           note(const CsrView<S>& A, Attempt& tried);
-    void           judge(const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+    void           judge(const MatrixOrAdjoint<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                          Attempt& tried);
     void           note_condition(const CsrView<S>& A, Attempt& tried);
     GpuLuJudge<S>* judge_there(const CsrView<S>& A, const SystemVectors<S>& given);

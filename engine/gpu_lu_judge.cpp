@@ -5,7 +5,7 @@
 #include "ilux/base/gpu/adjoint_values.hpp"
 #include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/base/pattern.hpp"
+#include "ilux/base/matrix/pattern.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/engine/lu_judge.hpp"
 #include "ilux/engine/witness/known_answer.hpp"
@@ -28,10 +28,10 @@ GpuLuJudge<S>::GpuLuJudge(Gpu& gpu, const CsrView<S>& A)
 /// The rows of A, or of Aᴴ; nothing where there is no memory for them. The first call for Aᴴ brings its pattern, every
 /// call gathers the values.
 template <Scalar S>
-std::optional<DeviceRows<S>> GpuLuJudge<S>::rows(const CsrView<S>& A, DeviceSpan<const S> val, Transpose turn)
+std::optional<DeviceRows<S>> GpuLuJudge<S>::rows(const CsrView<S>& A, DeviceSpan<const S> val, Transpose transpose)
 {
     const Index n = A.rows();
-    if (turn == Transpose::no) return DeviceRows<S>{n, row_ptr_, col_, val};
+    if (transpose == Transpose::no) return DeviceRows<S>{n, row_ptr_, col_, val};
     try {
         if (!adjoint_) {
             const TransposedPattern of = transposed_pattern(A.row_ptr(), A.col(), A.cols());
@@ -46,20 +46,21 @@ std::optional<DeviceRows<S>> GpuLuJudge<S>::rows(const CsrView<S>& A, DeviceSpan
 }
 
 template <Scalar S>
-LuSolveReport GpuLuJudge<S>::substitute(Lu<S>& lu, DeviceSpan<S> r, DeviceSpan<S> z, Transpose turn, double tolerance)
+LuSolveReport GpuLuJudge<S>::substitute(Lu<S>& lu, DeviceSpan<S> r, DeviceSpan<S> z, Transpose transpose,
+                                        double tolerance)
 {
-    return lu.solve_as_factored(Array<const S>(gpu_, r), Array<S>(gpu_, z), turn, tolerance);
+    return lu.solve_as_factored(Array<const S>(gpu_, r), Array<S>(gpu_, z), transpose, tolerance);
 }
 
 /// Whether the factors find a known solution, but for unknowns below 1e-12 of the largest. b is lost.
 template <Scalar S>
-bool GpuLuJudge<S>::find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Transpose turn)
+bool GpuLuJudge<S>::find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Transpose transpose)
 {
     const DeviceSpan<S> z = error_, t = b_;
     known_answer<S>(gpu_, x_, least_unknown * measured.largest_x(), z);
     fill<S>(gpu_, 0, t);
     if (!measured.multiply(z, t)) return false;
-    if (substitute(lu, r_, t, turn, INFINITY).outcome != Outcome::converged) return false;
+    if (substitute(lu, r_, t, transpose, INFINITY).outcome != Outcome::converged) return false;
     axpy<S>(gpu_, 1, z, t);  // r was -A z
     Accuracy missed;
     measured.note_error(z, t, missed);
@@ -67,23 +68,23 @@ bool GpuLuJudge<S>::find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Trans
 }
 
 template <Scalar S>
-bool GpuLuJudge<S>::solve(Lu<S>& lu, const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol,
+bool GpuLuJudge<S>::solve(Lu<S>& lu, const CsrView<S>& A, Transpose transpose, SystemVectors<S>& given, double rtol,
                           const SolverOptions& options, Attempt& tried)
 {
     const WallClock clock;
-    const auto      rows = this->rows(A, lu.values().there(), turn);
+    const auto      rows = this->rows(A, lu.values().there(), transpose);
     if (!rows) return false;
     given.load(gpu_, b_, x_);
-    const LuSolveReport solved = substitute(lu, b_, x_, turn, lu_tolerance);
+    const LuSolveReport solved = substitute(lu, b_, x_, transpose, lu_tolerance);
     if (solved.outcome != Outcome::converged) return false;
     const double   seconds = clock.seconds();
     GpuAccuracy<S> measured(gpu_, *rows, {r_, size_, row_size_});
     auto           accuracy = measured.measure(x_, b_);
     if (!accuracy || !is_plain_success(*accuracy, rtol) || accuracy->rowwise > lu_tolerance) return false;
-    if (substitute(lu, r_, error_, turn, INFINITY).outcome != Outcome::converged) return false;
+    if (substitute(lu, r_, error_, transpose, INFINITY).outcome != Outcome::converged) return false;
     measured.note_error(x_, error_, *accuracy);
     if (excess(*accuracy, standard_of_lu(options)) > 1) return false;
-    if (!find_known_answer(lu, measured, turn)) return false;
+    if (!find_known_answer(lu, measured, transpose)) return false;
     note_refinement(solved, tried);
     tried.report.outcome = Outcome::converged;  // whatever the refinement says of itself: x has been measured
     tried.report.seconds.solve = seconds;
@@ -98,10 +99,10 @@ bool GpuLuJudge<S>::solve(Lu<S>& lu, const CsrView<S>& A, Transpose turn, System
 }
 
 template <Scalar S>
-bool GpuLuJudge<S>::apply(Lu<S>& lu, Transpose turn, SystemVectors<S>& given)
+bool GpuLuJudge<S>::apply(Lu<S>& lu, Transpose transpose, SystemVectors<S>& given)
 {
     given.load(gpu_, b_, x_);
-    if (substitute(lu, b_, x_, turn, INFINITY).outcome != Outcome::converged) return false;
+    if (substitute(lu, b_, x_, transpose, INFINITY).outcome != Outcome::converged) return false;
     given.deliver(gpu_, x_);
     return true;
 }

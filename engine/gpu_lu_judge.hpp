@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/engine/report/attempt.hpp"
 #include "ilux/engine/report/gpu_accuracy.hpp"
@@ -22,10 +22,10 @@ public:
     /// @param lu  with values and factors of A on this GPU  @param A  of that pattern
     /// @return false, and all is as it was, where x needs more than that: corrections, other pivots, a look at the
     /// factors. The host does it then, from the beginning.
-    bool solve(Lu<S>& lu, const CsrView<S>& A, Transpose turn, SystemVectors<S>& given, double rtol,
+    bool solve(Lu<S>& lu, const CsrView<S>& A, Transpose transpose, SystemVectors<S>& given, double rtol,
                const SolverOptions& options, Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors. @return false, and nothing is delivered, where the host has to do it
-    bool apply(Lu<S>& lu, Transpose turn, SystemVectors<S>& given);
+    bool apply(Lu<S>& lu, Transpose transpose, SystemVectors<S>& given);
 
 private:
     /// Aᴴ by rows.
@@ -34,9 +34,9 @@ private:
         DeviceBuffer<Index>  col;
         DeviceBuffer<S>      val;
     };
-    std::optional<DeviceRows<S>> rows(const CsrView<S>& A, DeviceSpan<const S> val, Transpose turn);
-    LuSolveReport substitute(Lu<S>& lu, DeviceSpan<S> r, DeviceSpan<S> z, Transpose turn, double tolerance);
-    bool          find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Transpose turn);
+    std::optional<DeviceRows<S>> rows(const CsrView<S>& A, DeviceSpan<const S> val, Transpose transpose);
+    LuSolveReport substitute(Lu<S>& lu, DeviceSpan<S> r, DeviceSpan<S> z, Transpose transpose, double tolerance);
+    bool          find_known_answer(Lu<S>& lu, GpuAccuracy<S>& measured, Transpose transpose);
 
     Gpu&                   gpu_;
     DeviceBuffer<Offset>   row_ptr_;

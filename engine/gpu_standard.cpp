@@ -105,12 +105,12 @@ private:
         }
     }
 
-    const GpuJudged<S>& judged_;
-    GpuJudgeRoom<S>&    room_;
-    GpuAccuracy<S>      accuracy_;
-    const StopToken&    stop_;
-    double              rows_known_ = 0;  // ‖A z‖ of a known answer
-    double              own_ = 1;         // max |A t|_i / (|A||t|)_i of what is missed
+    const GpuJudged<S>&   judged_;
+    GpuJudgeWorkspace<S>& room_;
+    GpuAccuracy<S>        accuracy_;
+    const StopToken&      stop_;
+    double                rows_known_ = 0;  // ‖A z‖ of a known answer
+    double                own_ = 1;         // max |A t|_i / (|A||t|)_i of what is missed
 };
 
 }  // namespace

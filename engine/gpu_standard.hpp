@@ -11,8 +11,8 @@ namespace ilux {
 
 /// What measures and corrects x there: n of each.
 template <Scalar S>
-struct GpuJudgeRoom {
-    explicit GpuJudgeRoom(std::size_t n)
+struct GpuJudgeWorkspace {
+    explicit GpuJudgeWorkspace(std::size_t n)
         : r(n), d(n), scaled(n), former(n), D(n), inverse(n), size(n), row_size(n), scale(n)
     {}
     static std::size_t bytes(std::size_t n) { return n * (6 * sizeof(S) + 3 * sizeof(double)); }
@@ -24,12 +24,12 @@ struct GpuJudgeRoom {
 /// An iteration that is over, on a GPU.
 template <Scalar S>
 struct GpuJudged {
-    Gpu&                gpu;
-    const DeviceCsr<S>& A;
-    DeviceSpan<const S> b;
-    DeviceSpan<S>       x;
-    Correction<Gpu, S>& correction;
-    GpuJudgeRoom<S>&    room;
+    Gpu&                  gpu;
+    const DeviceCsr<S>&   A;
+    DeviceSpan<const S>   b;
+    DeviceSpan<S>         x;
+    Correction<Gpu, S>&   correction;
+    GpuJudgeWorkspace<S>& room;
 };
 
 /// Does what finish_iteration() does on the device: x is measured and corrected there, and stays.

@@ -174,7 +174,7 @@ GpuSystem<S>::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, 
       host_A_(&A),
       method_(method),
       options_(options),
-      adjoinable_(options.turned || needs_transpose(method)),
+      adjoinable_(options.adjoint || needs_transpose(method)),
       need_(device_need<S>(A, {}, method, krylov, options.precision, options.arithmetic))
 {
     if (is_mixed()) options_.precision = Precision::in_single;
@@ -266,7 +266,7 @@ void GpuSystem<S>::put(const PrecondFactors<S>& factors)
             report_.workspace_bytes += (columns.size() + N->size()) * sizeof(S);
             system_->project(*N, std::move(columns));
         }
-        if (options_.turned) system_->turn();
+        if (options_.adjoint) system_->apply_adjoint_of_M();
     });
     report_.peak_bytes = device_use().peak_bytes;
 }
@@ -312,14 +312,14 @@ void GpuSystem<S>::iterate(SystemVectors<S>& given, const Iterate<S>& how, Attem
 }
 
 template <Scalar S>
-GpuJudgeRoom<S>& GpuSystem<S>::room()
+GpuJudgeWorkspace<S>& GpuSystem<S>::room()
 {
     if (room_) return *room_;
     gpu_.make_current();
     const auto        n = static_cast<std::size_t>(host_A_->rows());
     const std::size_t limit = options_.memory_limit.value;
     if (limit > 0 &&
-        report_.matrix_bytes + report_.factor_bytes + report_.workspace_bytes + GpuJudgeRoom<S>::bytes(n) > limit)
+        report_.matrix_bytes + report_.factor_bytes + report_.workspace_bytes + GpuJudgeWorkspace<S>::bytes(n) > limit)
         throw OutOfMemory(fmt::format("device_memory is {}: no room to measure x", bytes_text(double(limit))));
     return room_.emplace(n);
 }

@@ -22,7 +22,7 @@ struct GpuSystemOptions {
     KrylovPrecision arithmetic = KrylovPrecision::in_double;
     GpuSpTrsvEngine engine = GpuSpTrsvEngine::automatic;
     Bytes           memory_limit = {};  ///< 0: what is free
-    bool            turned = false;     ///< the system is with Aᴴ, and the factors are of A: M⁻ᴴ is applied
+    bool            adjoint = false;    ///< the system is with Aᴴ, and the factors are of A: M⁻ᴴ is applied
 };
 
 /// One system, to be solved for any b, one at a time. Refers to `gpu`, which it alone uses from the constructor on
@@ -79,8 +79,8 @@ private:
     void take(std::unique_ptr<Preconditioner<Gpu, S>> M);
     void put_preconditioner(const PrecondFactors<S>& factors);
     template <class T, class Factors>
-    void             put_factors(const Factors& factors);
-    GpuJudgeRoom<S>& room();
+    void                  put_factors(const Factors& factors);
+    GpuJudgeWorkspace<S>& room();
 
     Cpu&                                cpu_;
     Gpu&                                gpu_;
@@ -94,7 +94,7 @@ private:
     std::optional<GpuMatrixOperator<S>> A_;
     std::optional<KrylovSystem<Gpu, S>> system_;  // refers to A_
     DeviceBuffer<S>                     b_, x_;
-    std::optional<GpuJudgeRoom<S>>      room_;
+    std::optional<GpuJudgeWorkspace<S>> room_;
     std::future<void>                   matrix_and_vectors_;  // last: waits for its thread before the rest goes
 };
 

@@ -86,7 +86,7 @@ void HostSystem<S>::put(const PrecondFactors<S>& factors)
         made(std::make_unique<ProjectedPreconditioner<Cpu, S>>(*M_,
                                                                std::vector<S>(N->columns().begin(), N->columns().end()),
                                                                N->count(), N->left()));
-    if (turned_) made(std::make_unique<AdjointPreconditioner<Cpu, S>>(*M_));
+    if (adjoint_) made(std::make_unique<AdjointPreconditioner<Cpu, S>>(*M_));
     if (mixed_) return put_in_single(factors);
     if (!system_) system_.emplace(cpu_, method_, *op_, krylov_);
     system_->refer_to(*M_);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/engine/krylov_place.hpp"
 #include "ilux/engine/krylov_system.hpp"
 
@@ -14,9 +14,9 @@ namespace ilux {
 template <Scalar S = double>
 class HostSystem final : public KrylovPlace<S> {
 public:
-    /// @param turned  the system is with Aᴴ  @param cpu  must outlive this
-    HostSystem(Cpu& cpu, Method method, const KrylovOptions& krylov, KrylovPrecision precision, bool turned = false)
-        : cpu_(cpu), method_(method), krylov_(krylov), mixed_(precision == KrylovPrecision::mixed), turned_(turned)
+    /// @param adjoint  the system is with Aᴴ  @param cpu  must outlive this
+    HostSystem(Cpu& cpu, Method method, const KrylovOptions& krylov, KrylovPrecision precision, bool adjoint = false)
+        : cpu_(cpu), method_(method), krylov_(krylov), mixed_(precision == KrylovPrecision::mixed), adjoint_(adjoint)
     {}
 
     Method method() const { return method_; }
@@ -40,7 +40,7 @@ private:
     Cpu&                                                 cpu_;
     Method                                               method_;
     KrylovOptions                                        krylov_;
-    bool                                                 mixed_, turned_;
+    bool                                                 mixed_, adjoint_;
     const CsrView<S>*                                    A_ = nullptr;
     std::optional<MatrixOperator<S>>                     op_;
     std::vector<std::unique_ptr<Preconditioner<Cpu, S>>> made_;         // M; the last refers to those before

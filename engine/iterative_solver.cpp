@@ -34,7 +34,7 @@ Method method_of(MethodChoice choice)
     return static_cast<Method>(static_cast<int>(choice) - 1);  // the same names in the same order, after auto
 }
 
-ProgressListener history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov)
+ProgressListener history_of(Attempt& tried, const AttemptListener& listener, const KrylovOptions& krylov)
 {
     // One point for the start and one a step, exact ones at restarts besides: reserved here, for a listener must not
     // throw.
@@ -130,7 +130,7 @@ bool IterativeSolver<S>::place(Attempt& tried)
 
 /// @return false where M could not be made; then `tried` says why
 template <Scalar S>
-bool IterativeSolver<S>::make_and_place(const TryListener& listener, const StopToken& stop, Attempt& tried)
+bool IterativeSolver<S>::make_and_place(const AttemptListener& listener, const StopToken& stop, Attempt& tried)
 {
     const std::function<void()> bring = [this] { bring_values(); };
     const auto make = [&] { return maker_.make({*A_, bring, machine_, there_.get(), listener, stop}, tried); };
@@ -158,7 +158,8 @@ GpuSystemOptions IterativeSolver<S>::options_there(const Plan& plan) const
 }
 
 template <Scalar S>
-bool IterativeSolver<S>::factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried)
+bool IterativeSolver<S>::factor(const CsrView<S>& A, const AttemptListener& listener, const StopToken& stop,
+                                Attempt& tried)
 {
     witness_.numbers_changed();
     adjoint_.reset();

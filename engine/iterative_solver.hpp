@@ -9,7 +9,7 @@
 #include "ilux/engine/gpu_system.hpp"
 #include "ilux/engine/host_system.hpp"
 #include "ilux/engine/precond_maker.hpp"
-#include "ilux/engine/turned_matrix.hpp"
+#include "ilux/engine/matrix_or_adjoint.hpp"
 #include "ilux/engine/witness/current_witness.hpp"
 
 namespace ilux {
@@ -27,7 +27,7 @@ public:
     /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
-    bool factor(const CsrView<S>& A, const TryListener& listener, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<S>& A, const AttemptListener& listener, const StopToken& stop, Attempt& tried);
     /// M as it is, for another A of the same pattern. Needs an M.
     void keep(const CsrView<S>& A, Attempt& tried);
     bool factored() const { return factored_; }
@@ -48,10 +48,10 @@ public:
     /// @param given  a success that is on the GPU of its arrays is delivered at once
     /// @param tried  .x is the guess and becomes the solution, or nothing where that was delivered
     /// @param krylov  with ‖A‖_F
-    void solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, KrylovOptions krylov, const TryListener& listener,
-               const StopToken& stop, Attempt& tried);
+    void solve(const MatrixOrAdjoint<S>& A, SystemVectors<S>& given, KrylovOptions krylov,
+               const AttemptListener& listener, const StopToken& stop, Attempt& tried);
     /// z ← M⁻¹ r or M⁻ᴴ r, where M is applied, in double precision there. @param given  r is its b, z its x
-    void apply(const TurnedMatrix<S>& A, const Plan& plan, SystemVectors<S>& given);
+    void apply(const MatrixOrAdjoint<S>& A, const Plan& plan, SystemVectors<S>& given);
 
     /// What M is kept clear of from the next M on; another one than before takes M away. @param space  or null
     void set_null_space(std::shared_ptr<const NullSpace<S>> space);
@@ -69,17 +69,18 @@ private:
         std::unique_ptr<KrylovPlace<S>> place = nullptr;
         std::optional<Witness<S>>       witness = {};
     };
-    bool             make_and_place(const TryListener& listener, const StopToken& stop, Attempt& tried);
+    bool             make_and_place(const AttemptListener& listener, const StopToken& stop, Attempt& tried);
     bool             place(Attempt& tried);
     void             place_on_host(Attempt& tried);
     void             begin_there(const Plan& plan);
     GpuSystemOptions options_there(const Plan& plan) const;
     void             give_up_gpu(const std::string& why, Attempt& tried);
-    KrylovPlace<S>&  place_of(const TurnedMatrix<S>& A, const Plan& plan);
-    Witness<S>&      witness_of(const TurnedMatrix<S>& A);
+    KrylovPlace<S>&  place_of(const MatrixOrAdjoint<S>& A, const Plan& plan);
+    Witness<S>&      witness_of(const MatrixOrAdjoint<S>& A);
     void             drop_place();
     bool             mixed() const { return options_.krylov.precision == KrylovPrecision::mixed && !needs_double_; }
-    bool go_on_in_double(std::span<const S> b, const Iterate<S>& single, const TryListener& listener, Attempt& tried);
+    bool             go_on_in_double(std::span<const S> b, const Iterate<S>& single, const AttemptListener& listener,
+                                     Attempt& tried);
 
     Machine                        machine_;
     SolverOptions                  options_;
@@ -101,6 +102,6 @@ Method method_of(MethodChoice choice);
 KrylovOptions fitted(const KrylovOptions& krylov, Index n);
 
 /// The history of a try, as its solve goes.
-ProgressListener history_of(Attempt& tried, const TryListener& listener, const KrylovOptions& krylov);
+ProgressListener history_of(Attempt& tried, const AttemptListener& listener, const KrylovOptions& krylov);
 
 }  // namespace ilux

@@ -47,10 +47,10 @@ bool needs_double(const Attempt& tried, bool retry, const StopToken& stop)
 /// The witness of A's numbers. Where these are on a GPU alone, a proof of earlier ones may hold for them; else they are
 /// brought.
 template <Scalar S>
-Witness<S>& IterativeSolver<S>::witness_of(const TurnedMatrix<S>& A)
+Witness<S>& IterativeSolver<S>::witness_of(const MatrixOrAdjoint<S>& A)
 {
     const NullSpace<S>* const null_space = factors().null_space.get();
-    if (A.turned()) {
+    if (A.is_adjoint()) {
         if (!adjoint_->witness) adjoint_->witness.emplace(machine_.cpu, A.solved(), null_space);
         return *adjoint_->witness;
     }
@@ -61,10 +61,10 @@ Witness<S>& IterativeSolver<S>::witness_of(const TurnedMatrix<S>& A)
 }
 
 template <Scalar S>
-KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>& A, const Plan& plan)
+KrylovPlace<S>& IterativeSolver<S>::place_of(const MatrixOrAdjoint<S>& A, const Plan& plan)
 {
-    if (!A.turned() && there_) return *there_;
-    if (!A.turned()) return *here_;
+    if (!A.is_adjoint() && there_) return *there_;
+    if (!A.is_adjoint()) return *here_;
     if (adjoint_) return *adjoint_->place;
     const CsrView<S>&   adjoint = A.solved();
     const KrylovOptions krylov = fitted(options_.krylov, adjoint.rows());
@@ -73,7 +73,7 @@ KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>& A, const Pla
     if (there_) {
         GpuSystemOptions options = options_there(plan);
         options.arithmetic = KrylovPrecision::in_double;
-        options.turned = true;
+        options.adjoint = true;
         made.place = std::make_unique<GpuSystem<S>>(machine_.cpu, *machine_.gpu, adjoint, method, krylov, options);
     } else {
         made.place = std::make_unique<HostSystem<S>>(machine_.cpu, method, krylov, KrylovPrecision::in_double, true);
@@ -84,12 +84,12 @@ KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>& A, const Pla
 }
 
 template <Scalar S>
-void IterativeSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given, KrylovOptions krylov,
-                               const TryListener& listener, const StopToken& stop, Attempt& tried)
+void IterativeSolver<S>::solve(const MatrixOrAdjoint<S>& A, SystemVectors<S>& given, KrylovOptions krylov,
+                               const AttemptListener& listener, const StopToken& stop, Attempt& tried)
 {
     require(factored_, [] { return "there is no preconditioner"; });
     krylov.restart = fitted(options_.krylov, A_->rows()).restart;
-    if (A.turned() && mixed())
+    if (A.is_adjoint() && mixed())
         tried.decisions.emplace_back("krylov.precision=double for a system with the transpose of A");
     with_device_named(tried.device, [&] {
         KrylovPlace<S>& place = place_of(A, tried.plan);
@@ -98,7 +98,7 @@ void IterativeSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given
         const ProgressListener      on_progress = history_of(tried, listener, krylov);
         const std::function<void()> bring = [this] { bring_values(); };
         const Iterate<S>            how{A.solved(), krylov, standard_of(options_), on_progress, stop, witness, bring};
-        const auto                  fails_in_single = [&, single = !A.turned() && mixed()] {
+        const auto                  fails_in_single = [&, single = !A.is_adjoint() && mixed()] {
             return single && needs_double(tried, options_.retry, stop);
         };
         place.iterate(given, how, tried);
@@ -116,8 +116,8 @@ void IterativeSolver<S>::solve(const TurnedMatrix<S>& A, SystemVectors<S>& given
 /// too.
 /// @return whether it came to iterate: not where M had to be made anew on the host, and was not finished
 template <Scalar S>
-bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const Iterate<S>& single, const TryListener& listener,
-                                         Attempt& tried)
+bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const Iterate<S>& single,
+                                         const AttemptListener& listener, Attempt& tried)
 {
     const IterationReport before = tried.report;
     tried.decisions.push_back(fmt::format("krylov.precision=double after {} steps of mixed, with residual {:.1e}: {}",
@@ -156,20 +156,20 @@ bool IterativeSolver<S>::go_on_in_double(std::span<const S> b, const Iterate<S>&
 }
 
 template <Scalar S>
-void IterativeSolver<S>::apply(const TurnedMatrix<S>& A, const Plan& plan, SystemVectors<S>& given)
+void IterativeSolver<S>::apply(const MatrixOrAdjoint<S>& A, const Plan& plan, SystemVectors<S>& given)
 {
     require(factored_, [] { return "there is no preconditioner"; });
     place_of(A, plan).apply(given);
 }
 
-#define ILUX_INSTANTIATE(S)                                                                                      \
-    template Witness<S>&     IterativeSolver<S>::witness_of(const TurnedMatrix<S>&);                             \
-    template KrylovPlace<S>& IterativeSolver<S>::place_of(const TurnedMatrix<S>&, const Plan&);                  \
-    template void            IterativeSolver<S>::solve(const TurnedMatrix<S>&, SystemVectors<S>&, KrylovOptions, \
-                                                       const TryListener&, const StopToken&, Attempt&);          \
-    template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const Iterate<S>&, const TryListener&, \
-                                                      Attempt&);                                                 \
-    template void IterativeSolver<S>::apply(const TurnedMatrix<S>&, const Plan&, SystemVectors<S>&);
+#define ILUX_INSTANTIATE(S)                                                                                          \
+    template Witness<S>&     IterativeSolver<S>::witness_of(const MatrixOrAdjoint<S>&);                              \
+    template KrylovPlace<S>& IterativeSolver<S>::place_of(const MatrixOrAdjoint<S>&, const Plan&);                   \
+    template void            IterativeSolver<S>::solve(const MatrixOrAdjoint<S>&, SystemVectors<S>&, KrylovOptions,  \
+                                                       const AttemptListener&, const StopToken&, Attempt&);          \
+    template bool IterativeSolver<S>::go_on_in_double(std::span<const S>, const Iterate<S>&, const AttemptListener&, \
+                                                      Attempt&);                                                     \
+    template void IterativeSolver<S>::apply(const MatrixOrAdjoint<S>&, const Plan&, SystemVectors<S>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/engine/machine/precond_factors.hpp"
 #include "ilux/engine/report/attempt.hpp"

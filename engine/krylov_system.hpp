@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/operator.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/operator.hpp"
+#include "ilux/base/matrix/single.hpp"
 #include "ilux/krylov/null_space.hpp"
 #include "ilux/krylov/refinement.hpp"
 
@@ -81,7 +81,7 @@ public:
     /// M is kept clear of vectors. @param columns  where B computes
     void project(const NullSpace<S>& null_space, Buffer<B, S> columns);
     /// The system is with Aᴴ, and M was put for A.
-    void turn() { put(std::make_unique<AdjointPreconditioner<B, S>>(*M_)); }
+    void apply_adjoint_of_M() { put(std::make_unique<AdjointPreconditioner<B, S>>(*M_)); }
     void drop_M();
 
     IterationReport solve(ConstSpan<B, S> b, Span<B, S> x, const KrylovOptions& krylov,

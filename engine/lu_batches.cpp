@@ -96,22 +96,22 @@ template <Scalar S>
 std::vector<BatchAttempt> LuBatches<S>::solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
                                               const Attempt& facts)
 {
-    const WallClock           clock;
-    const auto                count = static_cast<std::size_t>(systems.count);
-    std::vector<BatchTry>     tries(count);
-    std::vector<BatchAttempt> all(count);
+    const WallClock            clock;
+    const auto                 count = static_cast<std::size_t>(systems.count);
+    std::vector<MemberOutcome> tries(count);
+    std::vector<BatchAttempt>  all(count);
     batch_->solve(A, systems, rtol, tries);
     const double seconds = clock.seconds() / double(count);
     for (std::size_t m = 0; m < count; ++m) {
-        const BatchTry& one = tries[m];
-        Attempt&        tried = all[m].tried;
-        all[m].apart = one.apart;
+        const MemberOutcome& one = tries[m];
+        Attempt&             tried = all[m].tried;
+        all[m].alone = one.alone;
         all[m].why = one.why;
         tried.forget_solution();
         tried.seconds_factor = batch_->seconds_factor() / double(count);
         tried.report.seconds.solve = batch_->seconds_solve() / double(count);
         tried.seconds = seconds;
-        if (one.apart != Apart::none) continue;
+        if (one.alone != Alone::none) continue;
         tried.plan = facts.plan;
         tried.device = facts.device;
         tried.action = SolverAction::batch;
@@ -127,7 +127,7 @@ std::vector<BatchAttempt> LuBatches<S>::solve(const CsrView<S>& A, const BatchSy
         tried.report.backward_error = one.accuracy.backward_error;
         hold_to_etol(options_, static_cast<Index>(systems.n), tried);
         if (tried.converged()) continue;
-        all[m].apart = Apart::inaccurate;
+        all[m].alone = Alone::inaccurate;
         all[m].why = tried.explanation;
     }
     return all;

@@ -25,7 +25,7 @@ public:
     /// Systems of A's pattern together, at most room(), each held to what DirectSolver::solve() holds x to. What there
     /// is of A stays.
     /// @param facts  of the factors, as a try has them  @return a try each, without x, which is in systems.x; it is a
-    /// success unless it is apart
+    /// success unless it is alone
     std::vector<BatchAttempt> solve(const CsrView<S>& A, const BatchSystems<S>& systems, double rtol,
                                     const Attempt& facts);
     void release() { batch_.reset(); }  ///< the next batch is by the pivots of the last factorization

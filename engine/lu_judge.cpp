@@ -22,20 +22,20 @@ LuJudge<S>::LuJudge(const Cpu& cpu, const SolverOptions& options, Index n) : cpu
 {}
 
 template <Scalar S>
-void LuJudge<S>::substitute(Lu<S>& lu, std::span<const S> r, std::span<S> z, Transpose turn)
+void LuJudge<S>::substitute(Lu<S>& lu, std::span<const S> r, std::span<S> z, Transpose transpose)
 {
-    if (lu.on_gpu()) (void)lu.solve_as_factored(r, z, turn, INFINITY);
-    else lu_solve<S>(cpu_, lu.factors(), r, z, workspace_, turn);
+    if (lu.on_gpu()) (void)lu.solve_as_factored(r, z, transpose, INFINITY);
+    else lu_solve<S>(cpu_, lu.factors(), r, z, workspace_, transpose);
 }
 
 template <Scalar S>
 double LuJudge<S>::condition(Lu<S>& lu, const CsrView<S>& A)
 {
-    const SolveInPlace<S> solve = [&](std::span<S> v, Transpose turn) {
+    const SolveInPlace<S> solve = [&](std::span<S> v, Transpose transpose) {
         if (lu.on_gpu() && lu.pivots().fronts) {  // many numbers, which stay there
             better_.assign(v.begin(), v.end());
-            substitute(lu, better_, v, turn);
-        } else lu_solve<S>(cpu_, lu.factors(), v, v, workspace_, turn);
+            substitute(lu, better_, v, transpose);
+        } else lu_solve<S>(cpu_, lu.factors(), v, v, workspace_, transpose);
     };
     const auto n = static_cast<std::size_t>(A.rows());
     return condition_estimate<S>(view(A), solve, std::span(workspace_.d).first(n), std::span(workspace_.r).first(n));
@@ -43,20 +43,20 @@ double LuJudge<S>::condition(Lu<S>& lu, const CsrView<S>& A)
 
 /// Estimates the error of x by one more substitution.
 template <Scalar S>
-void LuJudge<S>::estimate_error(Lu<S>& lu, const TurnedMatrix<S>& A, Attempt& tried)
+void LuJudge<S>::estimate_error(Lu<S>& lu, const MatrixOrAdjoint<S>& A, Attempt& tried)
 {
     if (!tried.accuracy.finite) return;
     const std::vector<S>& x = tried.x.of<S>();
     note_counting_rows<S>(A.solved(), x, residual_, tried.accuracy);
     error_.resize(x.size());
-    substitute(lu, residual_.r, error_, A.turn());
+    substitute(lu, residual_.r, error_, A.transpose());
     note_error<S>(x, error_, residual_, tried.accuracy);
 }
 
 /// Refinement with residuals in the precision of x ends where small unknowns of an ill-conditioned A may have no right
 /// digit yet. Residuals in twice the precision go on from there [demmel_06].
 template <Scalar S>
-void LuJudge<S>::improve(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried)
+void LuJudge<S>::improve(Lu<S>& lu, const MatrixOrAdjoint<S>& A, std::span<const S> b, Attempt& tried)
 {
     const Standard  standard = standard_of_lu(options_);
     std::vector<S>& x = tried.x.of<S>();
@@ -71,7 +71,7 @@ void LuJudge<S>::improve(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S>
         tried.accuracy = measure<S>(cpu_, A.solved(), x, b, residual_);
         estimate_error(lu, A, tried);
         ++tried.lu->refine_steps;
-        if (excess(tried.accuracy, standard) <= excess(before, standard) / 2) continue;
+        if (halves_excess(tried.accuracy, before, standard)) continue;
         better_.swap(x);
         tried.accuracy = before;
         return;
@@ -79,7 +79,7 @@ void LuJudge<S>::improve(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S>
 }
 
 template <Scalar S>
-void LuJudge<S>::judge(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S> b, double rtol,
+void LuJudge<S>::judge(Lu<S>& lu, const MatrixOrAdjoint<S>& A, std::span<const S> b, double rtol,
                        const LuSolveReport& solved, Attempt& tried)
 {
     note_refinement(solved, tried);
@@ -91,14 +91,16 @@ void LuJudge<S>::judge(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S> b
     improve(lu, A, b, tried);
     const std::vector<S>& x = tried.x.of<S>();
     tried.report.steps = tried.lu->refine_steps;
-    const LuVerdict verdict = lu_verdict<S>(cpu_, lu, A.solved(), x, b, solved, tried.accuracy, rtol, A.turn());
+    const LuVerdict verdict = lu_verdict<S>(cpu_, lu, A.solved(), x, b, solved, tried.accuracy, rtol, A.transpose());
     tried.report.outcome = verdict.outcome;
     tried.explanation = verdict.detail;
     if (solved.repivoted && !tried.converged()) tried.reason = "by the former pivots x was no success either";
     tried.remark = verdict.remark;
     tried.report.relative_residual = tried.accuracy.relative_residual;
     tried.report.backward_error = tried.accuracy.backward_error;
-    const Substitution<S> by_factors = [&](std::span<const S> r, std::span<S> z) { substitute(lu, r, z, A.turn()); };
+    const Substitution<S> by_factors = [&](std::span<const S> r, std::span<S> z) {
+        substitute(lu, r, z, A.transpose());
+    };
     if (tried.converged())  // of unknowns that A leaves open, as its factors have it
         tried.warn(known_answer_warning<S>(cpu_, A.solved(), x, residual_, by_factors, known_));
     hold_to_etol(options_, static_cast<Index>(x.size()), tried);

@@ -8,7 +8,7 @@
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/engine/report/attempt.hpp"
 #include "ilux/engine/standard.hpp"
-#include "ilux/engine/turned_matrix.hpp"
+#include "ilux/engine/matrix_or_adjoint.hpp"
 
 namespace ilux {
 
@@ -30,18 +30,18 @@ public:
 
     /// Says what became of tried.x, which refinement has left.
     /// @param lu  with factors of A  @param solved  the refinement  @param tried  its `lu` has the factors' facts
-    void judge(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
+    void judge(Lu<S>& lu, const MatrixOrAdjoint<S>& A, std::span<const S> b, double rtol, const LuSolveReport& solved,
                Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors; on a GPU refined, as all solves are there.
-    void substitute(Lu<S>& lu, std::span<const S> r, std::span<S> z, Transpose turn);
+    void substitute(Lu<S>& lu, std::span<const S> r, std::span<S> z, Transpose transpose);
     /// Takes as long as several solves.
     double condition(Lu<S>& lu, const CsrView<S>& A);
 
     std::size_t bytes() const { return workspace_.bytes(); }
 
 private:
-    void estimate_error(Lu<S>& lu, const TurnedMatrix<S>& A, Attempt& tried);
-    void improve(Lu<S>& lu, const TurnedMatrix<S>& A, std::span<const S> b, Attempt& tried);
+    void estimate_error(Lu<S>& lu, const MatrixOrAdjoint<S>& A, Attempt& tried);
+    void improve(Lu<S>& lu, const MatrixOrAdjoint<S>& A, std::span<const S> b, Attempt& tried);
 
     Cpu            cpu_;
     SolverOptions  options_;

@@ -3,10 +3,10 @@
 
 #include <span>
 
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
 #include "ilux/engine/iterative_solver.hpp"
-#include "ilux/engine/turned_matrix.hpp"
+#include "ilux/engine/matrix_or_adjoint.hpp"
 
 namespace ilux {
 
@@ -32,8 +32,8 @@ private:
 /// Solves A x = b, or Aᴴ x = b, by GMRES with an LU of other values, and holds x to `standard`.
 /// @param krylov  with ‖A‖_F, restart and max_steps  @param tried  .x is the guess and becomes the solution
 template <Scalar S>
-void solve_by_former_lu(Cpu cpu, const TurnedMatrix<S>& A, const LuFactors<S>& factors,
+void solve_by_former_lu(Cpu cpu, const MatrixOrAdjoint<S>& A, const LuFactors<S>& factors,
                         std::span<const NotDeduced<S>> b, const KrylovOptions& krylov, const Standard& standard,
-                        const TryListener& listener, const StopToken& stop, Attempt& tried);
+                        const AttemptListener& listener, const StopToken& stop, Attempt& tried);
 
 }  // namespace ilux

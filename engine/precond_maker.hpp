@@ -10,7 +10,7 @@
 namespace ilux {
 
 /// Who listens to a try, and whether its residuals are kept.
-struct TryListener {
+struct AttemptListener {
     ProgressListener on_progress = {};
     bool             keep_history = false;
 };
@@ -25,7 +25,7 @@ public:
         const std::function<void()>& bring_values;     ///< A's newest values to the host, before that looks at them
         Machine&                     machine;          ///< whose host factors
         GpuSystem<S>*                there = nullptr;  ///< A on a GPU, where M may be made, too; or null
-        const TryListener&           listener;
+        const AttemptListener&       listener;
         const StopToken&             stop;  ///< gives a multilevel factorization in progress up
     };
 

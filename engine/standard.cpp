@@ -210,6 +210,12 @@ double excess(const Accuracy& accuracy, const Standard& standard)
                      share(accuracy.worst_error, standard.error)});
 }
 
+bool halves_excess(const Accuracy& now, const Accuracy& before, const Standard& standard)
+{
+    const double left = excess(now, standard);
+    return std::isfinite(left) && left <= excess(before, standard) / 2;
+}
+
 std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index n)
 {
     if (share(std::max(accuracy.error, accuracy.worst_error), standard.error) > 1) {

@@ -25,6 +25,8 @@ Standard standard_of(const SolverOptions& options);
 
 /// How far the worst of what is asked for is from its limit: 1 and less is good. Inf where x is not finite.
 double excess(const Accuracy& accuracy, const Standard& standard);
+/// The rule of every correction of x: one that does not halve the excess is taken back, and is the last.
+bool halves_excess(const Accuracy& now, const Accuracy& before, const Standard& standard);
 /// "the row-wise backward error is 1.2e-03, not 1e-08", or whatever is not reached; "" where all is.
 std::string shortfall(const Accuracy& accuracy, const Standard& standard, Index n);
 /// What a success by the residual does not tell: where row-wise and estimated error disagree with it; or "".

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/direct/plan/plan_file.hpp"
 #include "ilux/engine/machine/options.hpp"

@@ -56,6 +56,14 @@ void SystemVectors<S>::read_guess(Solution& x)
 }
 
 template <Scalar S>
+void SystemVectors<S>::load(Cpu& cpu, std::span<S> b, std::span<S> x)
+{
+    copy<S>(cpu, this->b(), b);
+    fill<S>(cpu, 0, x);
+    if (const std::vector<S> guess = host_guess(); !guess.empty()) copy<S>(cpu, guess, x);
+}
+
+template <Scalar S>
 void SystemVectors<S>::load(Gpu& gpu, DeviceSpan<S> b, DeviceSpan<S> x)
 {
     run_after(gpu, *given_b_.gpu());
@@ -78,11 +86,11 @@ template <Scalar S>
 void SystemVectors<S>::deliver(std::span<const S> x)
 {
     if (given_x_.gpu() && x.empty()) return;
-    std::vector<S> turned;
+    std::vector<S> conjugated;
     if (conjugated_) {
-        turned.assign(x.begin(), x.end());
-        conjugate_all<S>(turned);
-        x = turned;
+        conjugated.assign(x.begin(), x.end());
+        conjugate_all<S>(conjugated);
+        x = conjugated;
     }
     if (given_x_.gpu()) upload<S>(*given_x_.gpu(), x, given_x_.there());
     else std::ranges::copy(x, given_x_.host().begin());

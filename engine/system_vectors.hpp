@@ -29,11 +29,14 @@ public:
     /// x ← a guess that is on a GPU; of host arrays, and without a guess, nothing is done.
     void read_guess(Solution& x);
 
-    /// to_b ← b, and x ← the guess or 0, on the GPU that are_of() says. Does not wait.
+    /// b ← the caller's b, and x ← the guess or 0, where the caller's are: on the host, or on the GPU that are_of()
+    /// says. That does not wait.
+    void load(Cpu& cpu, std::span<S> b, std::span<S> x);
     void load(Gpu& gpu, DeviceSpan<S> b, DeviceSpan<S> x);
     /// The caller's x ← x, of that GPU. Does not wait: the caller's stream does. @param x  may be conjugated where it
     /// is
     void deliver(Gpu& gpu, DeviceSpan<S> x);
+    void deliver(Cpu&, std::span<const S> x) { deliver(x); }
     /// The caller's x ← x. An empty one says that it was delivered where it is.
     void deliver(std::span<const S> x);
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux::fuzz {
 

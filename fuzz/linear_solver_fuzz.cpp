@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/near_symmetry.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/fuzz/exact_residual.hpp"
 #include "ilux/fuzz/expect.hpp"
 #include "ilux/fuzz/solver_script.hpp"
@@ -167,8 +167,8 @@ private:
     void listen(const ScriptCall& call)
     {
         interrupts_ = call.fault_after >= 0;
-        TryListener listener{.on_progress = {}, .keep_history = call.questions < 0};
-        solver_->heed(StopToken().asking([left = call.questions]() mutable { return left-- == 0; }));
+        AttemptListener listener{.on_progress = {}, .keep_history = call.questions < 0};
+        solver_->stop_by(StopToken().asking([left = call.questions]() mutable { return left-- == 0; }));
         std::function<void(const Attempt&)> after;
         if (call.fault_after >= 0)
             after = [left = call.fault_after](const Attempt&) mutable {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/fuzz/expect.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/engine/machine/options.hpp"
 
 namespace ilux::fuzz {

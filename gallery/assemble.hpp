@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux::gallery {
 

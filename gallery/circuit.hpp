@@ -6,7 +6,7 @@
 #include <complex>
 #include <cstdint>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::gallery {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/any_matrix.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/any_matrix.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/gallery/circuit.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/gallery/special.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::gallery {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::gallery {

@@ -1,7 +1,7 @@
 #pragma once
 // Systems of PDEs: several unknowns a point. Functions throw InvalidOption for parameters outside their range.
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::gallery {

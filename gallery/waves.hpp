@@ -7,7 +7,7 @@
 
 #include <complex>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/fields.hpp"
 
 namespace ilux::gallery {

@@ -2,7 +2,7 @@
 // Restarted GMRES, preconditioned from the right or from the left.
 
 #include "ilux/base/progress.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/krylov/hessenberg_qr.hpp"
 #include "ilux/krylov/stopping.hpp"
 

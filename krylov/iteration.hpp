@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/krylov/stopping.hpp"
@@ -78,7 +78,7 @@ public:
             residual_ = residual<B, S>(be_, A_, x_, b_, r);
         }
         norm_x_ = norm2<S>(be_, Vector(x_));
-        stop.heed(token_.reason());
+        stop.note_stop(token_.reason());
         verdict_ = stop.at_restart(residual_, norm_x_);
         tell(residual_, true);
         if (verdict_ && !stop.improved() && std::isfinite(stop.least())) {
@@ -97,7 +97,7 @@ public:
     void step(double estimate)
     {
         stop.count_step();
-        stop.heed(token_.reason());
+        stop.note_stop(token_.reason());
         tell(stop.as_residual(estimate), false);
     }
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/operator.hpp"
 
 namespace ilux {
 

@@ -115,7 +115,7 @@ public:
     /// Whether the cycle should end at this estimate of ‖r‖₂, because it meets the target, blew up, or no step is left;
     /// or because it fell to ε times where the cycle began, below which only a recomputed one means anything.
     bool ends_cycle(double estimate) const;
-    void heed(StopReason reason) { told_ = reason; }
+    void note_stop(StopReason reason) { told_ = reason; }
     void count_step(Index steps = 1) { steps_ += steps; }
     /// The cycle's estimates are of M⁻¹r, `ratio` times as large as r where it began; they are trusted half as far.
     void   estimates_preconditioned(double ratio) { ratio_ = ratio; }

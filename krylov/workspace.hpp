@@ -4,7 +4,7 @@
 #include <array>
 
 #include "ilux/base/progress.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/krylov/stopping.hpp"
 
 namespace ilux {

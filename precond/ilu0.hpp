@@ -2,9 +2,9 @@
 // ILU(0): L U = A on the pattern of A.
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
-#include "ilux/base/operator.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/operator.hpp"
+#include "ilux/base/matrix/single.hpp"
 #include "ilux/sptrsv/sptrsv.hpp"
 
 namespace ilux {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
-#include "ilux/base/operator.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/operator.hpp"
+#include "ilux/base/matrix/single.hpp"
 
 namespace ilux {
 

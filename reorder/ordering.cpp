@@ -14,7 +14,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "ilux/base/apart.hpp"
+#include "ilux/base/detached.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/reorder/keep_sigterm.hpp"
 #include "ilux/reorder/symmetric_graph.hpp"
@@ -293,14 +293,14 @@ Ordered order(const PatternView& A, Ordering ordering, const Abandoned& abandone
 }
 
 /// Runs order() by a thread that the caller need not wait for: it has a copy of the pattern.
-Ordered order_apart(const PatternView& A, Ordering ordering, const StopToken& stop)
+Ordered order_detached(const PatternView& A, Ordering ordering, const StopToken& stop)
 {
     std::vector<Offset> row_ptr(A.row_ptr.begin(), A.row_ptr.end());
     std::vector<Index>  col(A.col.begin(), A.col.end());
     auto work = [n = A.n, row_ptr = std::move(row_ptr), col = std::move(col), ordering](const Abandoned& abandoned) {
         return order({n, row_ptr, col}, ordering, abandoned);
     };
-    return run_apart(std::move(work), stop);
+    return run_detached(std::move(work), stop);
 }
 
 }  // namespace
@@ -318,8 +318,8 @@ std::vector<Index> fill_reducing_order(const PatternView& A, Ordering ordering, 
     constexpr Offset long_work = 20'000;  // rows and entries; a thread costs more than the work below
     if (counts != nullptr) *counts = {};
     if (A.nnz() == 0 || ordering == Ordering::none) return natural_order(A.n);  // AMD takes missing arrays for an error
-    const bool apart = stop.possible() && A.n + A.nnz() >= long_work;
-    Ordered    done = apart ? order_apart(A, ordering, stop) : order(A, ordering, false);
+    const bool detached = stop.possible() && A.n + A.nnz() >= long_work;
+    Ordered    done = detached ? order_detached(A, ordering, stop) : order(A, ordering, false);
     if (counts != nullptr) *counts = done.counts;
     return std::move(done.perm);
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 
 namespace ilux {

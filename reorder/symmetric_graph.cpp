@@ -6,7 +6,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "ilux/base/grouping.hpp"
+#include "ilux/base/matrix/grouping.hpp"
 #include "ilux/base/tasks.hpp"
 
 namespace ilux::detail {

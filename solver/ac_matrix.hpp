@@ -4,7 +4,7 @@
 #include <complex>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux {
 

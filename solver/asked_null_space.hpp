@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/direct/solve/lu_solve.hpp"
 #include "ilux/engine/report/solver_report.hpp"
 #include "ilux/engine/system_vectors.hpp"

@@ -81,10 +81,10 @@ SweepReport FrequencySweep::run(std::span<const double> frequencies, std::span<c
     return run(frequencies, std::vector<Complex>(b.begin(), b.end()), each);
 }
 
-void FrequencySweep::heed(StopToken stop)
+void FrequencySweep::stop_by(StopToken stop)
 {
     stop_ = stop;
-    solver_.heed(std::move(stop));
+    solver_.stop_by(std::move(stop));
 }
 
 }  // namespace ilux

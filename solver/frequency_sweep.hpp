@@ -67,8 +67,8 @@ public:
     SweepReport run(std::span<const double> frequencies, std::span<const Complex> b, const SweepListener& each = {});
     SweepReport run(std::span<const double> frequencies, std::span<const double> b, const SweepListener& each = {});
 
-    /// Heeded from the next run on, within a frequency and between two.
-    void heed(StopToken stop);
+    /// The token is asked from the next run on, within a frequency and between two.
+    void stop_by(StopToken stop);
 
     const AcMatrix&              matrix() const { return matrix_; }  ///< at the frequency tried last
     const LinearSolver<Complex>& solver() const { return solver_; }

@@ -8,7 +8,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/base/pattern.hpp"
+#include "ilux/base/matrix/pattern.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
 #include "ilux/engine/machine/lu_device.hpp"
 #include "ilux/engine/machine/memory_guard.hpp"
@@ -207,8 +207,8 @@ template <Scalar S>
 FactorReport LinearSolver<S>::Impl::factor()
 {
     if (loop.tried_any()) loop.budget().restart();
-    TryLoop::Call call(loop, TryLoop::Input::values);
-    const bool    anew = begin_values();
+    AttemptLoop::Call call(loop, AttemptLoop::Input::values);
+    const bool        anew = begin_values();
     strategies->release_preconditioner();  // whose rounds would serve again
     loop.factor(first_plan(anew));
     FactorReport report = factor_report(loop);
@@ -319,13 +319,13 @@ SolverReport LinearSolver<S>::refactor_and_solve(Array<const S> values, Array<co
 }
 
 template <Scalar S>
-void LinearSolver<S>::heed(StopToken stop)
+void LinearSolver<S>::stop_by(StopToken stop)
 {
     impl_->stop = std::move(stop);
 }
 
 template <Scalar S>
-void LinearSolver<S>::listen(TryListener listener, std::function<void(const Attempt&)> after)
+void LinearSolver<S>::listen(AttemptListener listener, std::function<void(const Attempt&)> after)
 {
     impl_->listener = std::move(listener);
     impl_->loop.listen(std::move(after));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/engine/machine/forecast.hpp"
 #include "ilux/solver/policy/solver_state.hpp"
 #include "ilux/engine/report/batch_report.hpp"
@@ -124,11 +124,11 @@ public:
     BatchReport solve_batch(Index members, std::span<const S> values, std::span<const S> B, std::span<S> X);
 
     /// Who hears of progress, and of every try as soon as it ended. What `after` throws breaks the call off.
-    void listen(TryListener listener, std::function<void(const Attempt&)> after = {});
-    /// Heeded from the next call on, in analyses, factorizations and iterations. A call that it stops reports
-    /// `cancelled`, or time_limit, and solve() hands out the best x so far. It does not count for later calls once
-    /// another token is set.
-    void heed(StopToken stop);
+    void listen(AttemptListener listener, std::function<void(const Attempt&)> after = {});
+    /// The token is asked from the next call on, in analyses, factorizations and iterations. A call that it stops
+    /// reports `cancelled`, or time_limit, and solve() hands out the best x so far. It does not count for later calls
+    /// once another token is set.
+    void stop_by(StopToken stop);
 
     /// The analysed pattern with the last values, where the caller has them.
     const CsrView<S>& matrix() const;

@@ -114,19 +114,19 @@ private:
         return static_cast<Index>(tries.size());
     }
 
-    /// What a piece has come to. Members that are apart are solved by themselves.
+    /// What a piece has come to. Members that are alone are solved by themselves.
     void note_together(const BatchSystems<S>& piece, Index first, std::vector<BatchAttempt>& tries)
     {
-        Index apart = 0, stale = 0;
+        Index alone = 0, stale = 0;
         for (std::size_t m = 0; m < tries.size(); ++m) {
             BatchAttempt& one = tries[m];
             const Index   member = first + static_cast<Index>(m);
             report_.seconds_factor += one.tried.seconds_factor;
             report_.seconds_solve += one.tried.report.seconds.solve;
-            if (one.apart != Apart::none) {
-                ++apart;
-                stale += one.apart == Apart::stale;
-                report_.counts.note(one.apart, member, one.why);
+            if (one.alone != Alone::none) {
+                ++alone;
+                stale += one.alone == Alone::stale;
+                report_.counts.note(one.alone, member, one.why);
                 continue;
             }
             if (solver_.loop.listener()) solver_.loop.listener()(one.tried);
@@ -137,7 +137,7 @@ private:
             told.attempts.push_back(std::move(one.tried));
             keep(std::move(told), static_cast<std::size_t>(member), report_);
         }
-        report_.counts.at_once += piece.count - apart;
+        report_.counts.at_once += piece.count - alone;
         report_.counts.together = std::max(report_.counts.together, piece.count);
         // Where the values have moved on, so do the pivots: those that the first of the stale members gets.
         if (2 * stale > piece.count) batches().release();

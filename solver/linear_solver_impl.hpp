@@ -8,14 +8,14 @@
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/solver/policy/planner.hpp"
 #include "ilux/solver/policy/series_record.hpp"
-#include "ilux/solver/policy/try_loop.hpp"
+#include "ilux/solver/policy/attempt_loop.hpp"
 #include "ilux/solver/system_matrix.hpp"
 
 namespace ilux {
 
 /// What the public calls do; the rules are elsewhere: which calls are allowed and what state they leave
-/// (solver_state.hpp), what is tried (planner.hpp), the order of tries (try_loop.hpp), their time (try_limits.hpp), and
-/// what a series keeps (series_policy.hpp).
+/// (solver_state.hpp), what is tried (planner.hpp), the order of tries (attempt_loop.hpp), their time
+/// (attempt_limits.hpp), and what a series keeps (series_policy.hpp).
 template <Scalar S>
 class LinearSolver<S>::Impl {
 public:
@@ -34,9 +34,9 @@ public:
     void         precondition(SystemVectors<S>& given, Transpose transpose);
 
     SolverOptions                options;
-    TryListener                  listener;
+    AttemptListener              listener;
     StopToken                    stop;  // the caller's
-    TryLoop                      loop;
+    AttemptLoop                  loop;
     AskedNullSpace<S>            null_space;
     SystemMatrix<S>              system;
     Planner<S>                   planner;
@@ -61,7 +61,7 @@ private:
     void         solve_with_current(SystemVectors<S>& given, Attempt& tried);
     void         solve_anew(SystemVectors<S>& given, Attempt& tried);
     bool         step_on_gpu(std::span<const S> b);
-    SolverReport report(TryLoop::Call& call, SystemVectors<S>& given);
+    SolverReport report(AttemptLoop::Call& call, SystemVectors<S>& given);
 
     const LuOrderFor  asked_order_for_ = options.lu.order_for;  // before an analysis decided
     std::vector<S>    guess_;                                   // n, or none: 0

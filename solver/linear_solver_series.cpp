@@ -7,7 +7,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/solver/linear_solver_impl.hpp"
-#include "ilux/solver/policy/quick_try.hpp"
+#include "ilux/solver/policy/quick_attempt.hpp"
 #include "ilux/engine/analysis_limits.hpp"
 #include "ilux/engine/lu_preconditioner.hpp"
 
@@ -105,7 +105,7 @@ template <Scalar S>
 FactorReport LinearSolver<S>::Impl::refactor()
 {
     if (!loop.tried_any()) return factor();
-    TryLoop::Call call(loop, TryLoop::Input::values);
+    AttemptLoop::Call call(loop, AttemptLoop::Input::values);
     begin_system();
     renew();
     FactorReport report = factor_report(loop);
@@ -124,8 +124,8 @@ void LinearSolver<S>::Impl::solve_by_kept_lu(SystemVectors<S>& given, Attempt& t
         std::max(1, std::min(steps_worth(series.former_lu, krylov.restart), system.view().rows()));
     given.read_guess(tried.x);
     Cpu threads(options.threads);
-    solve_by_former_lu<S>(threads, system.turned(transpose_), strategies->direct().lu().factors(), given.b(), krylov,
-                          standard_of(options), listener, analysis_within(stop, call().seconds_left), tried);
+    solve_by_former_lu<S>(threads, system.matrix_for(transpose_), strategies->direct().lu().factors(), given.b(),
+                          krylov, standard_of(options), listener, analysis_within(stop, call().seconds_left), tried);
     tried.reason = fmt::format("an LU of earlier numbers as preconditioner, {} steps; new ones took {:.2g} s",
                                tried.report.steps, series.former_lu.refactor);
     if (tried.converged()) series.former_lu_pause.after_success();
@@ -136,16 +136,16 @@ void LinearSolver<S>::Impl::solve_by_kept_lu(SystemVectors<S>& given, Attempt& t
 template <Scalar S>
 void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& tried)
 {
-    const bool     kept = by_former(tried) && series.first_steps > 0;
-    const TryFacts facts = planner.facts(call());
-    KrylovOptions  krylov = options.krylov;
+    const bool         kept = by_former(tried) && series.first_steps > 0;
+    const AttemptFacts facts = planner.facts(call());
+    KrylovOptions      krylov = options.krylov;
     krylov.matrix_norm = system.norm();
     krylov.max_steps = most_steps(facts, tried.fill, system.view().nnz(), tried.gpu.has_value());
     if (kept) krylov.max_steps = most_steps_with_kept(series.first_steps, krylov.max_steps, refresh_limits(options));
     const StopToken limited = analysis_within(stop, share_of_time(facts, false));
     if (transpose_ != Transpose::no) strategies->bring_values();
-    const auto iterate = [&](const TryListener& heard, const StopToken& within) {
-        strategies->iterative().solve(system.turned(transpose_), given, krylov, heard, within, tried);
+    const auto iterate = [&](const AttemptListener& heard, const StopToken& within) {
+        strategies->iterative().solve(system.matrix_for(transpose_), given, krylov, heard, within, tried);
     };
     if (tried.plan.quick > 0) return try_quickly(facts, listener, stop, limited, iterate, tried);
     iterate(listener, limited);
@@ -161,9 +161,9 @@ void LinearSolver<S>::Impl::solve_by(SystemVectors<S>& given, Attempt& tried)
     run_guarded(tried, [&](Attempt& one) {
         if (one.action == SolverAction::stale) return solve_by_kept_lu(given, one);
         if (!one.plan.direct()) return solve_iteratively(given, one);
-        const TryFacts facts = planner.facts(call());
+        const AttemptFacts facts = planner.facts(call());
         strategies->direct().solve(
-            system.view(), transpose_, [this] { return system.turned(transpose_); }, given, options.krylov.rtol,
+            system.view(), transpose_, [this] { return system.matrix_for(transpose_); }, given, options.krylov.rtol,
             analysis_within(stop, facts.seconds_left), may_take_other_pivots(facts), one);
         series.former_lu.solve = one.report.seconds.solve / (1 + one.report.steps);
     });
@@ -213,7 +213,7 @@ void LinearSolver<S>::Impl::solve_with_current(SystemVectors<S>& given, Attempt&
 }
 
 template <Scalar S>
-SolverReport LinearSolver<S>::Impl::report(TryLoop::Call& call, SystemVectors<S>& given)
+SolverReport LinearSolver<S>::Impl::report(AttemptLoop::Call& call, SystemVectors<S>& given)
 {
     series.remember(loop.tried(), strategies->takes_direct(), loop.budget().elapsed());
     SolverReport report = loop.tell(options.krylov.stop);
@@ -229,11 +229,11 @@ SolverReport LinearSolver<S>::Impl::solve(const Array<const S>& b, const Array<S
                                           bool further)
 {
     const bool       conjugated = is_complex<S> && transpose == Transpose::yes;  // Aᵀ x = b is Aᴴ x̄ = b̄
-    const Transpose  turn = conjugated ? Transpose::adjoint : transpose;
+    const Transpose  as_solved = conjugated ? Transpose::adjoint : transpose;
     const bool       guessed = guess == Guess::by_options ? options.sequence.reuse_x : guess == Guess::x;
     SystemVectors<S> given(b, x, guessed && is_finite(x), conjugated);
-    const auto       solved = [&](SystemVectors<S>& one) { return solve_as_given(one, turn, further); };
-    SolverReport     report = null_space.asked() ? null_space.solve_clear_of(given, turn, solved) : solved(given);
+    const auto       solved = [&](SystemVectors<S>& one) { return solve_as_given(one, as_solved, further); };
+    SolverReport     report = null_space.asked() ? null_space.solve_clear_of(given, as_solved, solved) : solved(given);
     if (conjugated)
         for (Attempt& tried : report.attempts)
             for (S& one : tried.x.template of<S>()) one = conj(one);
@@ -246,7 +246,7 @@ SolverReport LinearSolver<S>::Impl::solve_as_given(SystemVectors<S>& given, Tran
     transpose_ = transpose;
     if (series.last && !further) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
-    TryLoop::Call call(loop, TryLoop::Input::rhs);
+    AttemptLoop::Call call(loop, AttemptLoop::Input::rhs);
     if (loop.state() == SolverState::dropped) loop.factor(first_plan(true));
     guess_ = given.host_guess();
     loop.solve([&](Attempt& tried) {
@@ -263,7 +263,7 @@ void LinearSolver<S>::Impl::precondition(SystemVectors<S>& given, Transpose tran
     transpose_ = transpose;
     if (strategies->takes_direct()) return strategies->direct().apply(system.view(), given, transpose);
     if (transpose != Transpose::no) strategies->bring_values();
-    strategies->iterative().apply(system.turned(transpose), loop.current().plan, given);
+    strategies->iterative().apply(system.matrix_for(transpose), loop.current().plan, given);
 }
 
 /// New values and x by one launch. @return whether that was all: enough, or nothing else is to be tried
@@ -301,7 +301,7 @@ SolverReport LinearSolver<S>::Impl::refactor_and_solve(const Array<const S>& val
         return solve(b, x, Transpose::no, Guess::by_options);
     }
     {
-        TryLoop::Call call(loop, TryLoop::Input::values);
+        AttemptLoop::Call call(loop, AttemptLoop::Input::values);
         begin_system();
         const bool step =
             strategies->takes_direct() && strategies->direct().factored() && strategies->direct().lu().on_gpu();

@@ -74,7 +74,7 @@ bool SystemMatrix<S>::take_there(IterativeSolver<S>& iteration, const Array<cons
 }
 
 template <Scalar S>
-TurnedMatrix<S> SystemMatrix<S>::turned(Transpose transpose)
+MatrixOrAdjoint<S> SystemMatrix<S>::matrix_for(Transpose transpose)
 {
     if (transpose == Transpose::no) return A_;
     if (!adjoint_) adjoint_ = adjoint(A_);

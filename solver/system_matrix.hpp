@@ -6,7 +6,7 @@
 
 #include "ilux/direct/lu/system_values.hpp"
 #include "ilux/engine/iterative_solver.hpp"
-#include "ilux/engine/turned_matrix.hpp"
+#include "ilux/engine/matrix_or_adjoint.hpp"
 
 namespace ilux {
 
@@ -36,7 +36,7 @@ public:
     /// ‖A‖_F as krylov.stop=backward_error takes it: a number above 0, also of zeros and where it overflows.
     double norm() const { return norm_; }
     /// The matrix of A x = b, or of Aᴴ x = b, which the first call for new values makes.
-    TurnedMatrix<S> turned(Transpose transpose);
+    MatrixOrAdjoint<S> matrix_for(Transpose transpose);
 
 private:
     void now(double norm);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/sptrsv/triangle.hpp"
 
 namespace ilux {

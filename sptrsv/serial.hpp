@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/sptrsv/triangle.hpp"
 
 namespace ilux {

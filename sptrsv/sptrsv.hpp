@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/sptrsv/level_set.hpp"
 #include "ilux/sptrsv/triangle.hpp"
 

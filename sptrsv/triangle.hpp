@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux {
 

@@ -13,7 +13,7 @@ namespace ilux::app {
 /// Declares the arguments on a parser, which refers to this object; after parsing, apply() sets what was given.
 class OptionArguments {
 public:
-    /// @param defaults  shown in the help  @param without  paths that this command does not heed
+    /// @param defaults  shown in the help  @param without  paths that this command does not use
     OptionArguments(CLI::App& app, const SolveOptions& defaults, const std::vector<std::string>& without = {});
     OptionArguments(const OptionArguments&) = delete;
     OptionArguments& operator=(const OptionArguments&) = delete;

@@ -14,7 +14,7 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/fields.hpp"
 #include "ilux/base/io/matrix_file.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"

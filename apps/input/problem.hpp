@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ilux/apps/input/options.hpp"
-#include "ilux/base/csr.hpp"
-#include "ilux/base/any_matrix.hpp"
+#include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/any_matrix.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 
 namespace ilux::app {

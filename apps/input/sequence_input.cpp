@@ -12,7 +12,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/io/matrix_file.hpp"
 #include "ilux/base/io/matrix_market.hpp"
-#include "ilux/base/pattern.hpp"
+#include "ilux/base/matrix/pattern.hpp"
 
 namespace ilux::app {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "ilux/apps/input/problem.hpp"
 #include "ilux/apps/input/series_files.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux::app {
 

@@ -14,7 +14,7 @@ StopSource& signalled()
 
 extern "C" void ilux_stop_on_signal(int) { signalled().request_stop(); }
 
-void heed_signal(int signal)
+void catch_signal(int signal)
 {
     struct sigaction now {};
     if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) return;
@@ -29,11 +29,11 @@ void heed_signal(int signal)
 
 StopToken signal_token() { return signalled().token(); }
 
-StopToken heed_signals()
+StopToken stop_on_signals()
 {
     StopToken stop = signal_token();
-    heed_signal(SIGINT);
-    heed_signal(SIGTERM);
+    catch_signal(SIGINT);
+    catch_signal(SIGTERM);
     return stop;
 }
 

@@ -92,7 +92,7 @@ public:
         : options_(options), solver_(solver_options(options)), systems_(systems), keep_structure_(keep_structure)
     {}
 
-    void heed(const StopToken& stop) { solver_.heed(stop); }
+    void stop_by(const StopToken& stop) { solver_.stop_by(stop); }
     void solve(const CsrView<S>& A, std::span<const S> b, std::vector<S>& x, SystemReport& one, SequenceReport& all)
     {
         one.action = action_before();
@@ -356,7 +356,7 @@ SequenceReport run_sequence(Input& input, const SolveOptions& options, const Sto
                                                     : fmt::format("rhs {}: none was given", input.rhs()));
     all.options.rhs = input.rhs();
     Series<typename Input::Value> series(all.options, input.systems(), plan.keep_structure);
-    series.heed(stop);
+    series.stop_by(stop);
     run(series, input, batch_of(plan, all.options, all.decisions), stop, each, all);
     note(input.remarks(), all.decisions);
     note(series.batches().decisions("system"), all.decisions);

@@ -50,6 +50,18 @@ private:
     DeviceSpan<T> there_;
 };
 
+/// What a backend computes on, as an array.
+template <class T>
+Array<T> array_of(Cpu&, std::span<T> here)
+{
+    return here;
+}
+template <class T>
+Array<T> array_of(Gpu& gpu, DeviceSpan<T> there)
+{
+    return {gpu, there};
+}
+
 /// @throws InvalidInput unless both are of the host, or of one GPU
 template <class T, class U>
 void require_one_memory(const Array<T>& a, const Array<U>& b, const char* name_a, const char* name_b)

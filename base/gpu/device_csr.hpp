@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 
 namespace ilux {
 

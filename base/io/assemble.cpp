@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ilux/base/csr_checks.hpp"
+#include "ilux/base/matrix/csr_checks.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 

@@ -46,7 +46,7 @@ int named_descriptor(std::string_view path)
     return -1;
 }
 
-/// Waits for the reader of a FIFO, and heeds target.stop meanwhile, which a plain open() would not. @return −1: see
+/// Waits for the reader of a FIFO, and asks target.stop meanwhile, which a plain open() would not. @return −1: see
 /// errno
 int open_special(const FileTarget& target)
 {

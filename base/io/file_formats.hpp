@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "ilux/base/any_matrix.hpp"
+#include "ilux/base/matrix/any_matrix.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 #include "ilux/base/io/npy.hpp"
 

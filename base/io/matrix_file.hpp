@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/any_matrix.hpp"
+#include "ilux/base/matrix/any_matrix.hpp"
 #include "ilux/base/io/matrix_market.hpp"
 
 namespace ilux {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/stop_token.hpp"
 

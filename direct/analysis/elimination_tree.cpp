@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/tasks.hpp"
 
 namespace ilux {

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "ilux/base/csr_checks.hpp"
+#include "ilux/base/matrix/csr_checks.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/base/grouping.hpp"
+#include "ilux/base/matrix/grouping.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/tasks.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "ilux/base/error.hpp"
-#include "ilux/base/grouping.hpp"
-#include "ilux/base/pattern.hpp"
+#include "ilux/base/matrix/grouping.hpp"
+#include "ilux/base/matrix/pattern.hpp"
 #include "ilux/base/tasks.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/analysis/block_form.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/scalar.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/unset_vector.hpp"

@@ -19,8 +19,8 @@ constexpr Offset between_questions = 1 << 13;  ///< whether to stop; entries of 
 
 /// What one thread needs for its columns.
 template <class S>
-struct SweepRoom {
-    explicit SweepRoom(Index n)
+struct SweepWorkspace {
+    explicit SweepWorkspace(Index n)
         : x(n), set(n), reach(std::make_unique_for_overwrite<Index[]>(n)), value(std::make_unique_for_overwrite<S[]>(n))
     {}
     std::vector<S> x;    ///< n, by row; 0 between columns
@@ -53,7 +53,7 @@ struct LowerColumn {
 /// @param lower_of  of a pivot i < k
 /// @param moved  whether rows have numbers of their own: at[number[row]] = row
 template <bool moved, class S, class LowerOf>
-[[gnu::always_inline]] inline SweptColumn sweep_column(Index k, SweepRoom<S>& room, const Index* at,
+[[gnu::always_inline]] inline SweptColumn sweep_column(Index k, SweepWorkspace<S>& room, const Index* at,
                                                        const Index* number, LowerOf&& lower_of)
 {
     S* const __restrict x = room.x.data();
@@ -99,7 +99,8 @@ template <bool moved, class S, class LowerOf>
 /// Which entry of the reach becomes the pivot: the diagonal one where it is not 0 and large enough, else the largest.
 /// @return nothing where the column is bad: no candidate but 0, or numbers that are not finite
 template <class S>
-std::optional<std::size_t> choose_pivot(const SweptColumn& column, const SweepRoom<S>& room, Index k, double pivot_tol)
+std::optional<std::size_t> choose_pivot(const SweptColumn& column, const SweepWorkspace<S>& room, Index k,
+                                        double pivot_tol)
 {
     if (column.largest == 0 || column.check != 0) return std::nullopt;
     std::size_t  pivot = column.pivot;
@@ -111,7 +112,7 @@ std::optional<std::size_t> choose_pivot(const SweptColumn& column, const SweepRo
 
 /// Makes the diagonal of a bad column the pivot, and an entry of the column, if it was none.
 template <class S>
-void take_diagonal(SweptColumn& column, SweepRoom<S>& room, Index k)
+void take_diagonal(SweptColumn& column, SweepWorkspace<S>& room, Index k)
 {
     Index* const row = room.reach.get();
     S* const     val = room.value.get();

@@ -171,8 +171,8 @@ void DiagonalColumns<S>::make(Thread& mine, Index k)
     Lower&       L = lower_[k];
     bool         done = fill_above(k, above);
     if (done) {
-        SweepRoom<S>& room = mine.room;
-        const double  largest_in_B = input_.load(k, above, room.x.data(), [&](Index r) { room.set.insert(r); });
+        SweepWorkspace<S>& room = mine.room;
+        const double       largest_in_B = input_.load(k, above, room.x.data(), [&](Index r) { room.set.insert(r); });
         mine.unmet = false;
         (this->*sweep_)(mine, k);
         if (mine.unmet) clear(room, k, above, mine.column.reached);
@@ -213,8 +213,9 @@ template <class S>
                 }
             // What a later column than k has pruned may lead to rows through columns that are no pivots for k.
             const std::uint64_t pruned = L.pruned.load(std::memory_order_relaxed);
-            const bool          heed = pruned >> 32 < static_cast<std::uint64_t>(k);
-            return LowerColumn<S>{L.row, L.val, L.count, heed ? static_cast<Index>(pruned & 0xffffffff) : L.count};
+            const bool          use_pruned = pruned >> 32 < static_cast<std::uint64_t>(k);
+            return LowerColumn<S>{L.row, L.val, L.count,
+                                  use_pruned ? static_cast<Index>(pruned & 0xffffffff) : L.count};
         });
 }
 
@@ -231,9 +232,9 @@ auto DiagonalColumns<S>::wait_for(Index i) const -> State
 template <class S>
 bool DiagonalColumns<S>::finish(Thread& mine, Index k, double largest_in_B)
 {
-    const SweptColumn&  swept = mine.column;
-    const SweepRoom<S>& room = mine.room;
-    const auto          pivot = choose_pivot(swept, room, k, pivot_tol_);
+    const SweptColumn&       swept = mine.column;
+    const SweepWorkspace<S>& room = mine.room;
+    const auto               pivot = choose_pivot(swept, room, k, pivot_tol_);
     if (!pivot || room.reach[*pivot] != k) return false;
     const auto place = mine.store.add(swept.reached);
     std::copy_n(room.reach.get(), swept.reached, place.row);
@@ -268,7 +269,7 @@ void DiagonalColumns<S>::prune(std::span<const Index> upper, Index k)
 
 /// After a sweep that met a column left out: rows that it would have led to were not visited.
 template <class S>
-void DiagonalColumns<S>::clear(SweepRoom<S>& room, Index k, Offset begin, std::size_t reached) const
+void DiagonalColumns<S>::clear(SweepWorkspace<S>& room, Index k, Offset begin, std::size_t reached) const
 {
     for (Offset p = begin; p < S_.col_ptr[k + 1]; ++p) room.x[S_.row[p]] = 0;
     for (std::size_t e = 0; e < reached && room.reach[e] < k; ++e) {

@@ -65,11 +65,11 @@ private:
     };
     struct Thread {
         explicit Thread(Index n) : room(n) {}
-        SweepRoom<S>  room;
-        EntryStore<S> store;
-        Offset        entries = 0, next_question = 0;
-        SweptColumn   column;         // at hand
-        bool          unmet = false;  // it needs one that was left out
+        SweepWorkspace<S> room;
+        EntryStore<S>     store;
+        Offset            entries = 0, next_question = 0;
+        SweptColumn       column;         // at hand
+        bool              unmet = false;  // it needs one that was left out
     };
     using Sweep = void (DiagonalColumns::*)(Thread&, Index);
 
@@ -87,7 +87,7 @@ private:
     State         wait_for(Index i) const;
     bool          finish(Thread& mine, Index k, double largest_in_B);
     void          prune(std::span<const Index> upper, Index k);
-    void          clear(SweepRoom<S>& room, Index k, Offset begin, std::size_t reached) const;
+    void          clear(SweepWorkspace<S>& room, Index k, Offset begin, std::size_t reached) const;
 
     static constexpr std::uint64_t not_pruned = ~std::uint64_t{0};
 

@@ -71,13 +71,13 @@ private:
 
     // A row is known by its place in the analysed B; its number is where pivoting has put it, final once it is pivotal.
     // They differ only in blocks where some pivot was off the diagonal.
-    std::vector<Index>          number_, at_;    // n; at_[number_[row]] = row; empty until the first such pivot
-    bool                        moved_ = false;  // some row of this block has another number
-    std::optional<SweepRoom<S>> room_;
-    SweptColumn                 column_;
-    std::vector<Lower>          lower_;              // n
-    std::vector<char>           pruned_;             // n
-    Offset                      next_question_ = 0;  // number of entries at which to ask whether to stop
+    std::vector<Index>               number_, at_;    // n; at_[number_[row]] = row; empty until the first such pivot
+    bool                             moved_ = false;  // some row of this block has another number
+    std::optional<SweepWorkspace<S>> room_;
+    SweptColumn                      column_;
+    std::vector<Lower>               lower_;              // n
+    std::vector<char>                pruned_;             // n
+    Offset                           next_question_ = 0;  // number of entries at which to ask whether to stop
     void (Elimination<S>::*sweep_)(Index) = &Elimination<S>::sweep_portable;
 
     std::optional<DiagonalColumns<S>> made_;     // by a team

@@ -17,19 +17,19 @@ constexpr S not_a_number()
     else return nan;
 }
 
-/// Solves with vectors that lie further apart than they are long: through `packed`, some at a time.
+/// Solves with vectors that lie further stride than they are long: through `packed`, some at a time.
 template <Scalar S>
-void solve_apart(Cpu& be, const LuFactors<S>& factors, S* B, std::size_t apart, std::size_t vectors,
-                 Scratch<S>& scratch, Transpose transpose)
+void solve_strided(Cpu& be, const LuFactors<S>& factors, S* B, std::size_t stride, std::size_t vectors,
+                   Scratch<S>& scratch, Transpose transpose)
 {
     const auto n = static_cast<std::size_t>(factors.pattern->n);
     scratch.packed.resize(n * std::min<std::size_t>(vectors, together));
     for (std::size_t first = 0; first < vectors; first += together) {
         const std::size_t some = std::min<std::size_t>(together, vectors - first);
         const auto        packed = std::span(scratch.packed).first(n * some);
-        for (std::size_t c = 0; c < some; ++c) std::copy_n(B + (first + c) * apart, n, packed.data() + c * n);
+        for (std::size_t c = 0; c < some; ++c) std::copy_n(B + (first + c) * stride, n, packed.data() + c * n);
         lu_solve<S>(be, factors, packed, packed, scratch.ws, transpose);
-        for (std::size_t c = 0; c < some; ++c) std::copy_n(packed.data() + c * n, n, B + (first + c) * apart);
+        for (std::size_t c = 0; c < some; ++c) std::copy_n(packed.data() + c * n, n, B + (first + c) * stride);
     }
 }
 
@@ -43,19 +43,19 @@ bool solve(const Symbolic<Int>* symbolic, Numeric<Int>* numeric, Int ldim, Int n
     require_arguments(B != nullptr && nrhs >= 0 && ldim >= f.n);
     S* const   x = numbers<S>(B);
     const auto n = static_cast<std::size_t>(f.n), vectors = static_cast<std::size_t>(nrhs);
-    const auto apart = static_cast<std::size_t>(ldim);
-    if (vectors > 1 && apart > PTRDIFF_MAX / sizeof(S) / vectors) throw TooLarge{};
+    const auto stride = static_cast<std::size_t>(ldim);
+    if (vectors > 1 && stride > PTRDIFF_MAX / sizeof(S) / vectors) throw TooLarge{};
     const LuFactors<S>* const factors = f.factors();
     if (factors == nullptr) {
-        for (std::size_t c = 0; c < vectors; ++c) std::fill_n(x + c * apart, n, not_a_number<S>());
+        for (std::size_t c = 0; c < vectors; ++c) std::fill_n(x + c * stride, n, not_a_number<S>());
         set_status(&common, f.status);
         return false;
     }
     Cpu be = host();
     f.workspaces.with(vectors > 1 ? together : 1, [&](Scratch<S>& scratch) {
         const std::span all(x, n * vectors);
-        if (apart == n || vectors <= 1) lu_solve<S>(be, *factors, all, all, scratch.ws, transpose);
-        else solve_apart<S>(be, *factors, x, apart, vectors, scratch, transpose);
+        if (stride == n || vectors <= 1) lu_solve<S>(be, *factors, all, all, scratch.ws, transpose);
+        else solve_strided<S>(be, *factors, x, stride, vectors, scratch, transpose);
     });
     return true;
 }

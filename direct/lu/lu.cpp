@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "ilux/base/csr_checks.hpp"
+#include "ilux/base/matrix/csr_checks.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"

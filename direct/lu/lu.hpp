@@ -78,7 +78,7 @@ public:
 
     /// From the next call on: asked before each factorization or refactorization, and between columns of
     /// gilbert_peierls. A call that it stops ends as time_limit or cancelled, and the former pivots serve the next one.
-    void heed(StopToken stop) { stop_ = std::move(stop); }
+    void stop_by(StopToken stop) { stop_ = std::move(stop); }
 
     /// From the next factorization on numbers are computed on a GPU, which must outlive this, and solutions, too.
     /// Pivots within supernodes are chosen there; others still on the host, and what is made for them is then made at

@@ -59,7 +59,7 @@ struct ResidualView {
 /// The system that the values and vectors of this run make, and what it works in.
 template <class V>
 struct System {
-    std::size_t apart;  // from the values of one system to those of the next
+    std::size_t stride;  // from the values of one system to those of the next
     const V *   values, *x, *b;
     V*          r;
     Sums<V>*    partial;
@@ -73,8 +73,8 @@ template <class V>
 __device__ System<V> system_of_block(const ResidualView& A, System<V> S)
 {
     const std::size_t k = blockIdx.y, n = static_cast<std::size_t>(A.n);
-    return {.apart = S.apart,
-            .values = S.values + k * S.apart,
+    return {.stride = S.stride,
+            .values = S.values + k * S.stride,
             .x = S.x + k * n,
             .b = S.b + k * n,
             .r = S.r + k * n,
@@ -318,7 +318,7 @@ std::size_t GpuResidual<S>::room_bytes() const
 }
 
 template <Scalar S>
-void GpuResidual<S>::run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count, std::size_t apart)
+void GpuResidual<S>::run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count, std::size_t stride)
 {
     require(count >= 1 && count <= room(), [&] {
         return "residuals of " + std::to_string(count) + " systems; there is room for 1 to " + std::to_string(room());
@@ -328,7 +328,7 @@ void GpuResidual<S>::run(Gpu& gpu, const S* values, const S* x, const S* b, S* r
     if (A.short_rows == 0 && A.pieces == 0) return;
     const cuda::Range            range("residual");
     const auto                   stream = cuda::stream(gpu);
-    const System<cuda::Value<S>> system{.apart = apart,
+    const System<cuda::Value<S>> system{.stride = stride,
                                         .values = cuda::as_values(values),
                                         .x = cuda::as_values(x),
                                         .b = cuda::as_values(b),

@@ -35,9 +35,9 @@ public:
     /// than lu_refine's. Repeatable: bitwise. Rows whose |A||x| + |b| is below 2⁻⁹⁶⁰ or overflows are scaled.
     /// @param values   the caller's, on the device as all else
     /// @param x, b, r  count·n, vector after vector; r is neither x nor b
-    /// @param apart    0: all systems are of one matrix; else the values of system k begin at values + k · apart
+    /// @param stride    0: all systems are of one matrix; else the values of system k begin at values + k · stride
     /// @throws InvalidInput when there is no room for so many
-    void run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count = 1, std::size_t apart = 0);
+    void run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count = 1, std::size_t stride = 0);
 
     /// max_i |r|_i / (|op(A)||x| + |b|)_i of each system of the last run, for which it waits [oettli_prager_64]. 0/0
     /// counts as 0, and rows near underflow as row_residual has it; Inf where x or r is not finite, and where a row is

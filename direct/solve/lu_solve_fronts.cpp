@@ -28,11 +28,11 @@ void lu_solve_fronts(Cpu& be, const LuFactors<S>& factors, std::span<const NotDe
                      LuWorkspace<NotDeduced<S>>& ws, Transpose transpose)
 {
     const LuPattern&  P = *factors.pattern;
-    const bool        turned = transpose != Transpose::no;
-    const auto&       from = turned ? P.col_perm : P.row_perm;
-    const auto&       to = turned ? P.row_perm : P.col_perm;
-    const auto&       from_scale = turned ? P.col_scale : P.row_scale;
-    const auto&       to_scale = turned ? P.row_scale : P.col_scale;
+    const bool        transposed = transpose != Transpose::no;
+    const auto&       from = transposed ? P.col_perm : P.row_perm;
+    const auto&       to = transposed ? P.row_perm : P.col_perm;
+    const auto&       from_scale = transposed ? P.col_scale : P.row_scale;
+    const auto&       to_scale = transposed ? P.row_scale : P.col_scale;
     const std::size_t n = P.n;
     const auto        scaled = [](S value, const std::vector<double>& scale, Index i) {
         return scale.empty() ? value : S(value * scale[i]);

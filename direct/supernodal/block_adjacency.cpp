@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "ilux/base/grouping.hpp"
+#include "ilux/base/matrix/grouping.hpp"
 #include "ilux/base/tasks.hpp"
 
 namespace ilux {

@@ -42,7 +42,8 @@ template <class S>
 
 /// y ← y − op(A) x; A is m × k, op transposes it.
 template <Op op, class S>
-[[gnu::always_inline]] inline void multiply_subtract_turned(Index m, Index k, const S* A, Offset ld, const S* x, S* y)
+[[gnu::always_inline]] inline void multiply_subtract_transposed(Index m, Index k, const S* A, Offset ld, const S* x,
+                                                                S* y)
 {
     constexpr Index lanes = 8;
     for (Index j = 0; j < k; ++j) {
@@ -90,19 +91,20 @@ template <class S>
 
 /// y ← op(U)⁻¹ y.
 template <Op op, class S>
-[[gnu::always_inline]] inline void solve_upper_turned(Index k, const S* U, Offset ld, S* y)
+[[gnu::always_inline]] inline void solve_upper_transposed(Index k, const S* U, Offset ld, S* y)
 {
     for (Index j = 0; j < k; ++j) {
-        multiply_subtract_turned<op>(j, 1, U + j * ld, ld, y, y + j);
+        multiply_subtract_transposed<op>(j, 1, U + j * ld, ld, y, y + j);
         y[j] = DividedBy<S>(value_of<op>(U[j + j * ld]))(y[j]);
     }
 }
 
 /// y ← op(L)⁻¹ y.
 template <Op op, class S>
-[[gnu::always_inline]] inline void solve_lower_turned(Index k, const S* L, Offset ld, S* y)
+[[gnu::always_inline]] inline void solve_lower_transposed(Index k, const S* L, Offset ld, S* y)
 {
-    for (Index j = k; j-- > 0;) multiply_subtract_turned<op>(k - j - 1, 1, L + j + 1 + j * ld, ld, y + j + 1, y + j);
+    for (Index j = k; j-- > 0;)
+        multiply_subtract_transposed<op>(k - j - 1, 1, L + j + 1 + j * ld, ld, y + j + 1, y + j);
 }
 
 }  // namespace ilux::by_vectors

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <utility>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/base/grouping.hpp"
+#include "ilux/base/matrix/grouping.hpp"
 #include "ilux/base/tasks.hpp"
 
 namespace ilux {

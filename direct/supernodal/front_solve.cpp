@@ -137,8 +137,8 @@ template <Op op, class S>
         by_vectors::solve_lower(k, L, m, y1);
         by_vectors::multiply_subtract(m - k, k, L + k, m, y1, w);
     } else {
-        by_vectors::solve_upper_turned<op>(k, L, m, y1);
-        by_vectors::multiply_subtract_turned<op>(k, m - k, U, k, y1, w);
+        by_vectors::solve_upper_transposed<op>(k, L, m, y1);
+        by_vectors::multiply_subtract_transposed<op>(k, m - k, U, k, y1, w);
     }
 }
 template <Op op, class S>
@@ -148,8 +148,8 @@ template <Op op, class S>
         by_vectors::multiply_subtract(k, m - k, U, k, x, y1);
         by_vectors::solve_upper(k, L, m, y1);
     } else {
-        by_vectors::multiply_subtract_turned<op>(m - k, k, L + k, m, x, y1);
-        by_vectors::solve_lower_turned<op>(k, L, m, y1);
+        by_vectors::multiply_subtract_transposed<op>(m - k, k, L + k, m, x, y1);
+        by_vectors::solve_lower_transposed<op>(k, L, m, y1);
     }
 }
 

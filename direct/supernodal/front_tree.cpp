@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "ilux/base/csr.hpp"
-#include "ilux/base/grouping.hpp"
+#include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/grouping.hpp"
 #include "ilux/base/tasks.hpp"
 #include "ilux/direct/analysis/elimination_tree.hpp"
 #include "ilux/direct/supernodal/block_adjacency.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // What either strategy is expected to cost before it is tried.
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/direct/analysis/fill_estimate.hpp"
 #include "ilux/direct/analysis/lu_symbolic.hpp"
 #include "ilux/engine/machine/rates.hpp"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/single.hpp"
 
 namespace ilux {
 

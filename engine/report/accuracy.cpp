@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/base/row_sum.hpp"
+#include "ilux/base/matrix/row_sum.hpp"
 
 namespace ilux {
 namespace {

@@ -7,18 +7,18 @@
 namespace ilux {
 namespace {
 
-std::string_view reason(Apart apart)
+std::string_view reason(Alone alone)
 {
-    switch (apart) {
-        case Apart::none:
+    switch (alone) {
+        case Alone::none:
             break;
-        case Apart::stale:
+        case Alone::stale:
             return "as the former pivots are stale";
-        case Apart::failed:
+        case Alone::failed:
             return "as the former pivots fail";
-        case Apart::near_singular:
+        case Alone::near_singular:
             return "as its factors do not find a known solution";
-        case Apart::inaccurate:
+        case Alone::inaccurate:
             return "as x was not yet good enough";
     }
     return "";
@@ -26,10 +26,10 @@ std::string_view reason(Apart apart)
 
 }  // namespace
 
-void BatchCounts::note(Apart apart, Index member, const std::string& why)
+void BatchCounts::note(Alone alone, Index member, const std::string& why)
 {
-    const auto kind = std::ranges::find(kinds, apart, &Kind::apart);
-    if (kind == kinds.end()) kinds.push_back({apart, 1, member, why});
+    const auto kind = std::ranges::find(kinds, alone, &Kind::alone);
+    if (kind == kinds.end()) kinds.push_back({alone, 1, member, why});
     else ++kind->count;
 }
 
@@ -39,8 +39,8 @@ void BatchCounts::add(const BatchCounts& other, std::span<const Index> number)
     at_once += other.at_once;
     together = std::max(together, other.together);
     for (const Kind& one : other.kinds) {
-        note(one.apart, number[static_cast<std::size_t>(one.first)], one.why);
-        std::ranges::find(kinds, one.apart, &Kind::apart)->count += one.count - 1;
+        note(one.alone, number[static_cast<std::size_t>(one.first)], one.why);
+        std::ranges::find(kinds, one.alone, &Kind::alone)->count += one.count - 1;
     }
 }
 
@@ -53,7 +53,7 @@ std::vector<std::string> BatchCounts::decisions(std::string_view what) const
                      : fmt::format("batch: {} of {} {}s at once, up to {} together", at_once, members, what, together));
     for (const Kind& one : kinds)
         all.push_back(fmt::format("batch: {} {}{} solved alone, {}; {} {} {} (counted from 0): {}", one.count, what,
-                                  one.count == 1 ? "" : "s", reason(one.apart),
+                                  one.count == 1 ? "" : "s", reason(one.alone),
                                   one.count == 1 ? "it is" : "the first is", what, one.first, one.why));
     return all;
 }

@@ -12,14 +12,14 @@
 namespace ilux {
 
 /// Why a member of a batch was not solved together with the others.
-enum class Apart {
+enum class Alone {
     none,           ///< it was
     stale,          ///< the former pivots are stale for its values
     failed,         ///< they met a zero pivot, or numbers overflowed
     near_singular,  ///< its factors do not find a known solution
     inaccurate,     ///< x does not meet the standard
 };
-inline std::span<const std::string_view> names(Apart)
+inline std::span<const std::string_view> names(Alone)
 {
     static constexpr std::array<std::string_view, 5> all{"none", "stale", "failed", "near_singular", "inaccurate"};
     return all;
@@ -29,7 +29,7 @@ inline std::span<const std::string_view> names(Apart)
 struct BatchCounts {
     /// Those that were tried together with others and then solved alone, for one kind of reason.
     struct Kind {
-        Apart       apart = Apart::none;
+        Alone       alone = Alone::none;
         Index       count = 0, first = -1;
         std::string why;  ///< of the first
     };
@@ -37,7 +37,7 @@ struct BatchCounts {
     Index             together = 0;              ///< the most at a time
     std::vector<Kind> kinds = {};
 
-    void note(Apart apart, Index member, const std::string& why);
+    void note(Alone alone, Index member, const std::string& why);
     /// @param number  by member of `other`: what it is called here
     void add(const BatchCounts& other, std::span<const Index> number);
     /// Sentences with these figures. @param what  "member" or "system"

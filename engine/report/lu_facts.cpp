@@ -8,7 +8,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/error.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/direct/solve/norm1_estimate.hpp"
@@ -82,9 +82,9 @@ double error_bound(Cpu& be, const LuFactors<S>& factors, const CsrView<NotDeduce
         weight[i] = std::abs(row.r) + eps * row.size;
         largest = std::max(largest, std::abs(x[i]));
     }
-    const bool      turned = factored != Transpose::no;
-    const Transpose itself = turned ? Transpose::adjoint : Transpose::no;
-    const Transpose adjoint = turned ? Transpose::no : Transpose::adjoint;
+    const bool      transposed = factored != Transpose::no;
+    const Transpose itself = transposed ? Transpose::adjoint : Transpose::no;
+    const Transpose adjoint = transposed ? Transpose::no : Transpose::adjoint;
     const auto      apply = [&](std::span<S> v) {  // v ← D A⁻ᴴ v
         lu_solve<S>(be, factors, v, v, ws, adjoint);
         for (std::size_t i = 0; i < n; ++i) v[i] *= weight[i];

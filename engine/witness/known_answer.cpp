@@ -5,7 +5,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/random_number.hpp"
-#include "ilux/base/row_sum.hpp"
+#include "ilux/base/matrix/row_sum.hpp"
 
 namespace ilux {
 namespace {

@@ -7,7 +7,7 @@
 #include <complex>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/base/row_sum.hpp"
+#include "ilux/base/matrix/row_sum.hpp"
 #include "ilux/engine/report/lu_facts.hpp"
 #include "ilux/engine/witness/known_answer.hpp"
 

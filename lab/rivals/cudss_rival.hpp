@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 
 namespace ilux::app {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux::app {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux::app {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux::app {
 

@@ -37,7 +37,7 @@ constexpr const char* accuracy_help =
     "PATHS are folders of a series as of ilux sequence, other folders (every Matrix Market file in them, but right-hand sides),\n"
     "Matrix Market files and gallery:NAME[:key=value,...]. --rhs auto: what a series brings along, NAME_b.mtx beside NAME.mtx, else\n"
     "A·1. A series goes through one solver a method, and a fixed method is not retried there.\n"
-    "--time-limit is of each system and method, and of the truth; what does not heed it is ended after twice that and 10 s.\n\n";
+    "--time-limit is of each system and method, and of the truth; what does not keep it is ended after twice that and 10 s.\n\n";
 
 /// @throws InvalidOption with the nearest name
 std::vector<std::string> methods_to_compare(const std::string& given)

@@ -11,7 +11,7 @@
 #include "ilux/apps/input/problem.hpp"
 #include "ilux/apps/program/machine.hpp"
 #include "ilux/apps/program/progress.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/stand_ins.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
 #include "ilux/engine/report/accuracy.hpp"

@@ -44,7 +44,7 @@ struct SetupBenchArguments {
 constexpr const char* setup_help =
     "PATHS are Matrix Market files and gallery:NAME[:key=value,...]; without any, a set of gallery problems. GMRES is preconditioned\n"
     "by the multilevel ILU, on the host by 1, 2, 4, ... and all threads, and by --device gpu where there is one.\n"
-    "--time-limit is of each setup with its solve. What does not heed it is ended 10 s a run later.\n\nRivals:\n";
+    "--time-limit is of each setup with its solve. What does not keep it is ended 10 s a run later.\n\nRivals:\n";
 
 std::string rivals_help()
 {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ilux/base/fields.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/sptrsv/gpu/gpu_sptrsv.hpp"
 

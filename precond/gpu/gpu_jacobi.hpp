@@ -2,7 +2,7 @@
 // M = diag(A) on a GPU.
 
 #include "ilux/base/gpu/gpu.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/precond/jacobi.hpp"
 
 namespace ilux {

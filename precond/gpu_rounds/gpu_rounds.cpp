@@ -9,7 +9,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/rounds_builder.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/single.hpp"
 
 namespace ilux {
 namespace {

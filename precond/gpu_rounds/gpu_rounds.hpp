@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/gpu/device_csr.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/base/progress.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/precond/gpu/gpu_apply.hpp"

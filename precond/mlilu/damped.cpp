@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/base/near_symmetry.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/base/error.hpp"
 
 namespace ilux {

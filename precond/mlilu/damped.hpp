@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
 
 namespace ilux {

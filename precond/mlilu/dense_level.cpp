@@ -13,7 +13,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/single.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/progress.hpp"
-#include "ilux/base/operator.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
 #include "ilux/precond/rounds/rounds_plan.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ilux/base/region_failure.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
 

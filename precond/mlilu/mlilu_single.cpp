@@ -2,7 +2,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/single.hpp"
 
 namespace ilux {
 namespace {

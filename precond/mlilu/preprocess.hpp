@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/precond/rounds/rounds_plan.hpp"

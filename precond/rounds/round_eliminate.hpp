@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/precond/rounds/round_set.hpp"
 
 namespace ilux {

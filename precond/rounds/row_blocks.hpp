@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/region_failure.hpp"
 
 namespace ilux {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/lu/lu.hpp"
 #include "ilux/gallery/gallery.hpp"

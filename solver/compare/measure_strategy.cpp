@@ -62,7 +62,7 @@ void measure_direct(const Measured<S>& m)
     const double analysed = clock.seconds();
     require_memory(*symbolic, m.system.options.lu, sizeof(S));
     Lu<S> lu(m.machine.cpu, symbolic);
-    lu.heed(m.system.stop);
+    lu.stop_by(m.system.stop);
     if (m.machine.gpu) lu.use_gpu(*m.machine.gpu);
     const LuReport factored = lu.factor(m.system.A.val());
     m.take({{"seconds", {{"analyse", analysed}, {"factor", factored.seconds}}}});
@@ -112,7 +112,7 @@ template <Scalar S>
 void measure_solver(const Measured<S>& m)
 {
     LinearSolver<S> solver(m.system.options);
-    solver.heed(m.system.stop);
+    solver.stop_by(m.system.stop);
     solver.analyse(m.system.A);
     solver.factor();  // what became of it is told by solve
     std::vector<S>     x(m.system.b.size());

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 
 namespace ilux {
 

@@ -180,7 +180,7 @@ void find_levels(const CsrView<S>& A, MatrixInfo& info, const StopToken& stop)
     LuOptions by_entries = info.lu->options;
     by_entries.supernodes = LuSupernodes::off;  // levels are of columns
     Lu<S> lu(serial, info.lu, by_entries);
-    lu.heed(stop);
+    lu.stop_by(stop);
     const LuReport done = lu.factor(A.val());
     stop.check();
     if (done.outcome != Outcome::converged) {

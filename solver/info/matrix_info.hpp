@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/direct/factor/levels.hpp"
 #include "ilux/engine/machine/options.hpp"
@@ -80,7 +80,7 @@ struct MatrixInfo {
 
 /// Looks at A: O(nnz) but for the matching and the analysis of LU. Sizes of values are |a_ij|.
 /// @param factored  whether to factor as well, for the levels
-/// @param stop  heeded by the analyses and the factorization  @throws Stopped
+/// @param stop  asked by the analyses and the factorization  @throws Stopped
 template <Scalar S>
 MatrixInfo examine(const CsrView<S>& A, bool factored, const StopToken& stop = {});
 

@@ -14,7 +14,7 @@
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/engine/machine/device.hpp"
 #include "ilux/engine/machine/memory_guard.hpp"
-#include "ilux/solver/policy/quick_try.hpp"
+#include "ilux/solver/policy/quick_attempt.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/setup_sample.hpp"
 #include "ilux/engine/report/lu_facts.hpp"
@@ -188,10 +188,10 @@ private:
     bool quick_try_first()
     {
         if (!leaves_quick_try(options_)) return false;
-        choice_.quick = worth_a_quick_try(facts_, rates_);
+        choice_.quick = worth_a_quick_attempt(facts_, rates_);
         if (choice_.quick > 0) {
             ask_for_symmetry();
-            choice_.quick = worth_a_quick_try(facts_, rates_);
+            choice_.quick = worth_a_quick_attempt(facts_, rates_);
         }
         if (choice_.quick > 0 && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_) && has_gpu_()) choice_.quick = 0;
         if (choice_.quick == 0) return false;

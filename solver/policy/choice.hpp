@@ -22,7 +22,7 @@ struct Choice {
     std::optional<Forecast>           lu;        ///< nothing: not looked at
     Forecast                          iterative;
     std::optional<IterationFacts>     by_diagonal;  ///< where an iteration needs no more than the diagonal, and why
-    /// What worth_a_quick_try() says. Above 0 the choice is by an estimate, and is made again after that try.
+    /// What worth_a_quick_attempt() says. Above 0 the choice is by an estimate, and is made again after that try.
     double                     quick = 0;
     std::optional<ChoiceFacts> facts;      ///< nothing: the answer needed none
     std::vector<std::string>   decisions;  ///< sentences with the figures that decided

@@ -14,7 +14,7 @@
 namespace ilux {
 
 template <Scalar S>
-TryFacts Planner<S>::facts(const CallState& call) const
+AttemptFacts Planner<S>::facts(const CallState& call) const
 {
     return {options_, machine_rates(), choice_, beyond_quick(call.tried), call.seconds_left};
 }

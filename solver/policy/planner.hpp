@@ -13,7 +13,7 @@
 #include "ilux/engine/report/solver_report.hpp"
 #include "ilux/solver/policy/choice.hpp"
 #include "ilux/solver/policy/retry.hpp"
-#include "ilux/solver/policy/try_limits.hpp"
+#include "ilux/solver/policy/attempt_limits.hpp"
 
 namespace ilux {
 
@@ -39,7 +39,7 @@ public:
     void          choose(std::shared_ptr<const LuSymbolic> stored, const Ahead& ahead, const StopToken& limited,
                          std::vector<std::string>& decisions);
     const Choice& choice() const { return choice_; }
-    TryFacts      facts(const CallState& call) const;
+    AttemptFacts  facts(const CallState& call) const;
 
     /// The first plan of a strategy.
     Plan first(bool direct, std::vector<std::string>& decisions) const;

@@ -11,7 +11,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/base/near_symmetry.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/base/tasks.hpp"
 
 namespace ilux {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/engine/machine/forecast.hpp"
 #include "ilux/engine/report/attempt.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 
 namespace ilux {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/gpu/usual_device.hpp"
 
 namespace ilux {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/sptrsv/triangle.hpp"
 
 namespace ilux {

@@ -221,7 +221,7 @@ TEST_F(Cli, LuRemarksOptionsThatSayNothingToIt)
     EXPECT_NE(gmres["decisions"].dump().find("lu.pivot_tol=1 has no effect on an iteration"), std::string::npos);
 }
 
-TEST_F(Cli, LuMemoryLimitIsHeededBeforeFactoring)
+TEST_F(Cli, LuMemoryLimitIsKeptBeforeFactoring)
 {
     const auto json =
         this->json({"solve", "gallery:convdiff2d:n=30", "--method", "lu", "-p", "memory_limit=10K", "--json"}, 5);

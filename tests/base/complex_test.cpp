@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/tests/support/real_form.hpp"
 
 namespace ilux::test {

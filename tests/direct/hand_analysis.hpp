@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/direct/analysis/lu_symbolic.hpp"
 
 namespace ilux::test {

@@ -38,7 +38,7 @@ LuFacts solved(DirectSolver<>& solver, const CsrMatrix<double>& A, std::vector<s
     SystemVectors<double> given(b, x);
     const CsrView<double> view = A;
     solver.solve(
-        view, Transpose::no, [&] { return TurnedMatrix<double>(view); }, given, 1e-8, any_time, true, tried);
+        view, Transpose::no, [&] { return MatrixOrAdjoint<double>(view); }, given, 1e-8, any_time, true, tried);
     EXPECT_TRUE(tried.converged()) << tried.why();
     EXPECT_EQ(tried.report.steps, tried.lu->refine_steps);
     decisions = tried.decisions;

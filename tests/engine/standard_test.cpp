@@ -296,7 +296,7 @@ TEST(Standard, ABackwardErrorWhoseNormsOverflowIsNotZero)
     EXPECT_NEAR(report.result().report.backward_error, expected, 1e-13);
 }
 
-TEST(Standard, AnEstimateAndItsCorrectionsHeedTheToken)
+TEST(Standard, AnEstimateAndItsCorrectionsAskTheToken)
 {
     // An iteration of 20 steps to x: its calls are played by hand.
     const auto                A = to_csr({2, 2, {2, 0, 0, 3}});

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "ilux/base/any_matrix.hpp"
+#include "ilux/base/matrix/any_matrix.hpp"
 
 namespace ilux {
 

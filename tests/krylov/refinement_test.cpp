@@ -7,7 +7,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/refinement.hpp"
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/single.hpp"
 #include "ilux/tests/krylov/runs.hpp"
 #include "ilux/tests/support/allocation_counter.hpp"
 #include "ilux/tests/support/real_form.hpp"
@@ -168,7 +168,7 @@ TEST(Refinement, TellsEveryStepAndTheResidualsInDouble)
     EXPECT_EQ(residual, report.relative_residual);
 }
 
-TEST(Refinement, HeedsAStopToken)
+TEST(Refinement, AsksAStopToken)
 {
     const auto   A = gallery::poisson2d(20, 20);
     const Vector b = test::random_vector(A.rows(), 6);

@@ -10,7 +10,7 @@
 
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/gpu/device_csr.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/support/checks.hpp"
 

@@ -7,7 +7,7 @@
 #include <complex>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/support/complex_on_device.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"

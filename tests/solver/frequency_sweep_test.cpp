@@ -252,7 +252,7 @@ TEST(FrequencySweep, EndsBetweenFrequenciesWhereItIsStopped)
     const Random40 data;
     FrequencySweep sweep(data.G, data.C, serial({.method = MethodChoice::lu}));
     StopSource     source;
-    sweep.heed(source.token());
+    sweep.stop_by(source.token());
     const SweepReport stopped = sweep.run(data.frequencies, data.b, [&](const SweepPoint& point) {
         if (point.index == 1) source.request_stop();
     });
@@ -261,7 +261,7 @@ TEST(FrequencySweep, EndsBetweenFrequenciesWhereItIsStopped)
     const SweepReport at_once = sweep.run(data.frequencies, data.b);
     EXPECT_EQ(at_once.frequencies, 1);  // which tells why
     EXPECT_EQ(at_once.outcome, Outcome::cancelled);
-    sweep.heed({});
+    sweep.stop_by({});
     EXPECT_EQ(sweep.run(data.frequencies, data.b).converged, 12);
 }
 

@@ -84,10 +84,10 @@ void expect_same_preconditioned(Twins<S>& twins, const std::vector<S>& r)
     std::vector<S> z(r.size());
     const auto     device_r = on_device<S>(twins.gpu, r);
     auto           device_z = DeviceBuffer<S>(r.size());
-    for (const Transpose turn : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
-        twins.host.precondition(r, z, turn);
+    for (const Transpose transpose : {Transpose::no, Transpose::yes, Transpose::adjoint}) {
+        twins.host.precondition(r, z, transpose);
         const auto before = host_transfers();
-        twins.device.precondition({twins.gpu, device_r}, {twins.gpu, device_z}, turn);
+        twins.device.precondition({twins.gpu, device_r}, {twins.gpu, device_z}, transpose);
         EXPECT_LE(host_transfers().total() - before.total(), few_bytes);
         EXPECT_TRUE(on_host<S>(twins.gpu, device_z) == z);
     }
@@ -175,9 +175,9 @@ TEST_F(GpuDeviceArrays, WithTheTranspose)
     Twins<double> iterative(A, options_of(MethodChoice::gmres)), direct(A, options_of(MethodChoice::lu), 3);
     iterative.expect_same(b, Path::set_up, Transpose::yes);
     iterative.expect_same(b, Path::stay, Transpose::yes);
-    for (const auto turn : {Transpose::yes, Transpose::adjoint}) {
-        direct.expect_same(b, turn == Transpose::yes ? Path::set_up : Path::stay, turn);
-        direct.expect_same(b, Path::stay, turn);
+    for (const auto transpose : {Transpose::yes, Transpose::adjoint}) {
+        direct.expect_same(b, transpose == Transpose::yes ? Path::set_up : Path::stay, transpose);
+        direct.expect_same(b, Path::stay, transpose);
     }
     std::vector<double> values(A.val().begin(), A.val().end());
     for (double& one : values) one *= 1.5;  // the rows of Aᵀ are of the last values
@@ -257,13 +257,13 @@ TEST_F(GpuDeviceArrays, SolveColumnsAndPrecondition)
         ASSERT_EQ(reports.size(), 8u);
         for (const auto& report : reports) EXPECT_TRUE(report.converged());
         EXPECT_TRUE(identical(on_host<double>(twins.gpu, device_X), X));
-        for (const Transpose turn : {Transpose::no, Transpose::yes}) {
-            twins.host.precondition(std::span(B).first(n), z, turn);
+        for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
+            twins.host.precondition(std::span(B).first(n), z, transpose);
             twins.device.precondition({twins.gpu, DeviceSpan<const double>(device_B).first(n)}, {twins.gpu, device_z},
-                                      turn);
+                                      transpose);
             before = host_transfers();
             twins.device.precondition({twins.gpu, DeviceSpan<const double>(device_B).first(n)}, {twins.gpu, device_z},
-                                      turn);
+                                      transpose);
             EXPECT_LE(host_transfers().total() - before.total(), few_bytes);
             EXPECT_TRUE(identical(on_host<double>(twins.gpu, device_z), z));
         }

@@ -30,7 +30,7 @@ protected:
         return solver;
     }
     /// Throws in the setup of a multilevel ILU; ILU(0) tells of no progress.
-    static TryListener impatient()
+    static AttemptListener impatient()
     {
         return {.on_progress = [](const Progress& now) {
             if (now.phase == Progress::Phase::setup) throw_enough(now);

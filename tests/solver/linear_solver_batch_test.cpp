@@ -46,9 +46,9 @@ struct Members {
 
 std::string told(const BatchReport& report) { return testing::PrintToString(all_decisions(report)); }
 
-const BatchCounts::Kind* kind_of(const BatchReport& report, Apart apart)
+const BatchCounts::Kind* kind_of(const BatchReport& report, Alone alone)
 {
-    const auto kind = std::ranges::find(report.counts.kinds, apart, &BatchCounts::Kind::apart);
+    const auto kind = std::ranges::find(report.counts.kinds, alone, &BatchCounts::Kind::alone);
     return kind == report.counts.kinds.end() ? nullptr : &*kind;
 }
 
@@ -168,7 +168,7 @@ TEST_P(EveryBatch, SolvesAMemberWithStalePivotsByOthers)
     members.set(3, {1e-16, 1, 1, 2.5});
     const BatchReport report = expect_as_one_at_a_time(plain(), members);
     EXPECT_EQ(report.counts.at_once, 5) << told(report);
-    const auto* stale = kind_of(report, Apart::stale);
+    const auto* stale = kind_of(report, Alone::stale);
     ASSERT_NE(stale, nullptr) << told(report);
     EXPECT_EQ(stale->count, 1);
     EXPECT_EQ(stale->first, 3);
@@ -186,9 +186,9 @@ TEST_P(EveryBatch, ASingularMemberHarmsItselfOnly)
     const BatchReport report = expect_as_one_at_a_time(plain(), members);
     EXPECT_EQ(report.outcome(), Outcome::singular);
     EXPECT_EQ(report.counts.at_once, 3) << told(report);
-    ASSERT_NE(kind_of(report, Apart::failed), nullptr) << told(report);
-    EXPECT_EQ(kind_of(report, Apart::failed)->count, 2);
-    EXPECT_EQ(kind_of(report, Apart::failed)->first, 0);
+    ASSERT_NE(kind_of(report, Alone::failed), nullptr) << told(report);
+    EXPECT_EQ(kind_of(report, Alone::failed)->count, 2);
+    EXPECT_EQ(kind_of(report, Alone::failed)->first, 0);
 }
 
 TEST_P(EveryBatch, WarnsOfAMemberThatMayBeSingularAsAloneItWould)
@@ -200,8 +200,8 @@ TEST_P(EveryBatch, WarnsOfAMemberThatMayBeSingularAsAloneItWould)
         members.set(2, {1 + g, -1, -g, -1, 11, -10, -g, -10, 10 + g});
         std::ranges::copy(Vector{1, 0, -1}, members.b_of(2).begin());
         const BatchReport report = expect_as_one_at_a_time(plain(), members);
-        const auto*       near = kind_of(report, Apart::near_singular);
-        EXPECT_NE(near == nullptr, kind_of(report, Apart::failed) == nullptr) << told(report);
+        const auto*       near = kind_of(report, Alone::near_singular);
+        EXPECT_NE(near == nullptr, kind_of(report, Alone::failed) == nullptr) << told(report);
         if (near == nullptr) continue;
         ++seen;
         EXPECT_EQ(near->first, 2);
@@ -222,8 +222,8 @@ TEST_P(EveryBatch, AnXThatIsNotGoodEnoughIsTheConcernOfItsMember)
     const BatchReport report = expect_as_one_at_a_time(given, members);
     EXPECT_EQ(report.outcome(), Outcome::stagnated);
     EXPECT_EQ(report.counts.at_once, 0) << told(report);
-    ASSERT_NE(kind_of(report, Apart::inaccurate), nullptr) << told(report);
-    EXPECT_EQ(kind_of(report, Apart::inaccurate)->count, 3);
+    ASSERT_NE(kind_of(report, Alone::inaccurate), nullptr) << told(report);
+    EXPECT_EQ(kind_of(report, Alone::inaccurate)->count, 3);
 }
 
 TEST_P(EveryBatch, TakesThePivotsOfTheFirstStaleMemberWhereMostAreStale)
@@ -294,11 +294,11 @@ TEST_P(EveryBatch, EndsWhereItIsToldToAndServesAgain)
 {
     Members      members(gallery::build("convdiff2d:n=10"), 3);
     LinearSolver solver = factored(options(), members);
-    solver.heed(at_once());
+    solver.stop_by(at_once());
     const BatchReport report = members.solve_by(solver);
     for (const SolverReport& one : report.members) EXPECT_EQ(one.outcome(), Outcome::cancelled);
     EXPECT_EQ(report.counts.at_once, 0);
-    solver.heed({});
+    solver.stop_by({});
     EXPECT_TRUE(members.solve_by(solver).converged());
 }
 

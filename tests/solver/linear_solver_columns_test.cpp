@@ -58,8 +58,8 @@ TEST(LinearSolverColumns, OfComplexNumbersLeaveAComplexXThatIsEmpty)
     ASSERT_TRUE(solver.factor().ready());
     const auto           B = random_complex_vector(2 * A.rows(), 1);
     std::vector<Complex> X(B.size());
-    for (const Transpose turn : {Transpose::no, Transpose::yes, Transpose::adjoint})
-        for (const auto& report : solver.solve_columns(B, X, turn)) {
+    for (const Transpose transpose : {Transpose::no, Transpose::yes, Transpose::adjoint})
+        for (const auto& report : solver.solve_columns(B, X, transpose)) {
             EXPECT_TRUE(report.converged());
             EXPECT_TRUE(report.result().x.of<Complex>().empty());
         }
@@ -83,7 +83,7 @@ TEST(LinearSolverColumns, AfterACancelledOneTheOthersAreNotBegun)
     solver.listen({.on_progress = [&](const Progress& now) {
         if (now.phase == Progress::Phase::solve && now.done == 2 && ++told == 2) source.request_stop();
     }});
-    solver.heed(source.token());
+    solver.stop_by(source.token());
     solver.analyse(A);
     ASSERT_TRUE(solver.factor().ready());
     const auto          B = random_vector(static_cast<Index>(4 * n), 1);
@@ -100,7 +100,7 @@ TEST(LinearSolverColumns, AfterACancelledOneTheOthersAreNotBegun)
         EXPECT_EQ(reports[k].seconds, 0);
         EXPECT_EQ(X[k * n], 7);
     }
-    solver.heed({});
+    solver.stop_by({});
     for (const auto& report : solver.solve_columns(B, X)) EXPECT_TRUE(report.converged());
 }
 

@@ -76,7 +76,7 @@ TEST_P(SolverStops, WhereverTheTokenIsAskedAndGoesOnWithAnother)
     std::atomic<int> asked;
     {
         LinearSolver solver(serial(GetParam().options));
-        solver.heed(stop_at(0, asked));
+        solver.stop_by(stop_at(0, asked));
         EXPECT_TRUE(analysed_and_solved(solver).converged());
     }
     const int questions = asked;
@@ -85,12 +85,12 @@ TEST_P(SolverStops, WhereverTheTokenIsAskedAndGoesOnWithAnother)
     for (const int last : some_of(questions)) {
         SCOPED_TRACE(last);
         LinearSolver solver(serial(GetParam().options));
-        solver.heed(stop_at(last, asked));
+        solver.stop_by(stop_at(last, asked));
         std::ranges::fill(x, 0.0);
         const auto report = analysed_and_solved(solver);
         expect_honest(report);
         cancelled += !report.converged();
-        solver.heed({});
+        solver.stop_by({});
         solver.factor();
         EXPECT_TRUE(solver.solve(b, x).converged());
         EXPECT_LE(residual_of(A, x, b), 1e-7);
@@ -106,10 +106,10 @@ TEST_P(SolverStops, InASeriesAndGoesOnWithTheNextSystem)
     ASSERT_TRUE(analysed_and_solved(solver).converged());
     for (int last = 1; last < 4; ++last) {
         std::atomic<int> asked;
-        solver.heed(stop_at(last, asked));
+        solver.stop_by(stop_at(last, asked));
         const auto stopped = solver.refactor_and_solve(values, b, x);
         EXPECT_TRUE(stopped.converged() || stopped.outcome() == Outcome::cancelled) << name(stopped.outcome());
-        solver.heed({});
+        solver.stop_by({});
         EXPECT_TRUE(solver.refactor_and_solve(A.val(), b, x).converged());
         EXPECT_LE(residual_of(A, x, b), 1e-7);
     }
@@ -129,7 +129,7 @@ TEST(LinearSolverStop, AnotherThreadEndsAnIterationWithoutEnd)
     std::vector<double> x(b.size());
     StopSource          source;
     LinearSolver        solver(serial(options));
-    solver.heed(source.token());
+    solver.stop_by(source.token());
     std::jthread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
         source.request_stop();
@@ -149,7 +149,7 @@ TEST(LinearSolverStop, AListenerToProgressMayAskForIt)
     StopSource    source;
     LinearSolver  solver(serial(options));
     Index         seen = 0;
-    solver.heed(source.token());
+    solver.stop_by(source.token());
     solver.listen({.on_progress = [&](const Progress& now) {
         seen = now.done;
         if (now.phase == Progress::Phase::setup && now.done > 0) source.request_stop();

@@ -304,8 +304,8 @@ TEST(LinearSolver, AnIterationLeavesHalfOfTheTimeToLu)
     const test::SlowLu slow_lu;
     SolverOptions      options{.time_limit = 3};
     options.krylov.rtol = 1e-13;  // more steps than there is time for
-    LinearSolver solver(serial(options));
-    TryListener  slow;
+    LinearSolver    solver(serial(options));
+    AttemptListener slow;
     slow.on_progress = [](const Progress& now) {
         if (now.phase == Progress::Phase::solve) std::this_thread::sleep_for(std::chrono::milliseconds(300));
     };

@@ -31,7 +31,7 @@ std::vector<S> drawn(Index n, std::uint64_t seed)
 
 /// ‖b − op(A) x‖₂ / ‖b‖₂ by columns of A.
 template <class S>
-double residual_of_turned(const CsrView<S>& A, Transpose op, std::span<const S> x, std::span<const S> b)
+double residual_of_transposed(const CsrView<S>& A, Transpose op, std::span<const S> x, std::span<const S> b)
 {
     std::vector<S> r(b.begin(), b.end());
     for (Index i = 0; i < A.rows(); ++i)
@@ -100,7 +100,7 @@ void solve_all_three(LinearSolver<S>& solver, const CsrView<S>& A, const std::st
         EXPECT_TRUE(report.converged()) << report.why();
         EXPECT_EQ(report.attempts.size(), 1u);
         EXPECT_EQ(report.result().device.kind, device);
-        EXPECT_LE(residual_of_turned<S>(A, op, x, b), 1.01e-8) << int(op);
+        EXPECT_LE(residual_of_transposed<S>(A, op, x, b), 1.01e-8) << int(op);
         EXPECT_EQ(report.result().x.template of<S>(), x);
     }
 }
@@ -157,7 +157,7 @@ TYPED_TEST(Turned, SmallOrders)
             std::vector<S> x(b.size());
             EXPECT_TRUE(solver.solve(b, x, Transpose::yes).converged());
             if (n > 0) {
-                EXPECT_LE(residual_of_turned<S>(A, Transpose::yes, x, b), 1e-8);
+                EXPECT_LE(residual_of_transposed<S>(A, Transpose::yes, x, b), 1e-8);
             }
         }
 }
@@ -195,7 +195,7 @@ TYPED_TEST(Turned, ColumnsAreSolvedOneByOne)
     for (std::size_t k = 0; k < 3; ++k) {
         EXPECT_TRUE(reports[k].converged());
         const auto x = std::span<const S>(X).subspan(k * n, n), b = std::span<const S>(B).subspan(k * n, n);
-        EXPECT_LE(residual_of_turned<S>(A, Transpose::yes, x, b), 1e-8);
+        EXPECT_LE(residual_of_transposed<S>(A, Transpose::yes, x, b), 1e-8);
     }
     EXPECT_THROW((void)solver.solve_columns(std::span(B).first(n + 1), std::span(X).first(n + 1)), InvalidInput);
     EXPECT_TRUE(solver.solve_columns(std::span(B).first(0), std::span(X).first(0)).empty());
@@ -245,7 +245,7 @@ TYPED_TEST(Turned, PreconditioningIsAdjointToItself)
     const auto     r = drawn<S>(A.rows(), 1);
     std::vector<S> z(r.size());
     lu.precondition(r, z);
-    EXPECT_LE(residual_of_turned<S>(A, Transpose::no, z, r), 1e-12);
+    EXPECT_LE(residual_of_transposed<S>(A, Transpose::no, z, r), 1e-12);
     EXPECT_THROW(lu.precondition(std::span(r).first(3), z), InvalidInput);
 }
 
@@ -264,13 +264,13 @@ TEST(Turned, ASingularTransposeIsToldSo)
 }
 
 template <class S>
-class GpuTurned : public testing::Test {
+class GpuTransposed : public testing::Test {
 protected:
     void SetUp() override { ILUX_SKIP_WITHOUT_GPU(); }
 };
-TYPED_TEST_SUITE(GpuTurned, Values);
+TYPED_TEST_SUITE(GpuTransposed, Values);
 
-TYPED_TEST(GpuTurned, EveryMethodSolvesWithTransposeAndAdjoint)
+TYPED_TEST(GpuTransposed, EveryMethodSolvesWithTransposeAndAdjoint)
 {
     using S = TypeParam;
     const CsrMatrix<S> A = lopsided<S>(40);

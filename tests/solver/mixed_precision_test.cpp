@@ -213,7 +213,7 @@ TEST(MixedPrecision, HoldsXToEveryStandard)
     }
 }
 
-TEST(MixedPrecision, HeedsAStopToken)
+TEST(MixedPrecision, AsksAStopToken)
 {
     const auto   A = gallery::poisson2d(30, 30);
     const auto   b = random_vector(A.rows(), 5);
@@ -222,7 +222,7 @@ TEST(MixedPrecision, HeedsAStopToken)
     solver.factor();
     Vector           x(b.size());
     std::atomic<int> asked;
-    solver.heed(stop_at(20, asked));
+    solver.stop_by(stop_at(20, asked));
     const auto report = solver.solve(b, x);
     EXPECT_EQ(report.outcome(), Outcome::cancelled);
     EXPECT_EQ(about_precision(report), "");

@@ -18,6 +18,12 @@ namespace {
 
 using namespace ilux::test;
 
+Cpu& one_thread()
+{
+    static Cpu cpu(1);
+    return cpu;
+}
+
 /// −u'' on n points, without a matrix.
 class Laplacian final : public LinearOperator<Cpu> {
 public:
@@ -50,7 +56,7 @@ TEST(OperatorSolver, EveryMethodSolvesWithoutAMatrix)
             SCOPED_TRACE(testing::Message() << n << " " << int(method));
             SolverOptions options{.method = method};
             options.krylov.restart = 100;
-            OperatorSolver<>    solver(serial(options));
+            OperatorSolver<Cpu> solver(one_thread(), options);
             const auto          b = random_vector(n, 3);
             std::vector<double> x(b.size(), NAN);
             const auto          report = solver.solve(Laplacian(n), nullptr, b, x);
@@ -74,13 +80,32 @@ TEST(OperatorSolver, APreconditionerOfTheCallersSavesSteps)
     Ilu0<double>                 M(A);
     const auto                   b = random_vector(A.rows(), 1);
     std::vector<double>          x(b.size()), y(b.size());
-    OperatorSolver<>             solver(serial());
+    OperatorSolver<Cpu>          solver(one_thread());
     const auto                   with = solver.solve(op, &M, b, x), without = solver.solve(op, nullptr, b, y);
     ASSERT_TRUE(with.converged());
     ASSERT_TRUE(without.converged());
     EXPECT_LT(2 * with.steps(), without.steps());
     EXPECT_LE(residual_of(A, x, b), 1.01e-8);
     EXPECT_EQ(with.result().decisions.front(), "the preconditioner is the caller's");
+}
+
+TEST(OperatorSolver, TheFactorsOfANearMatrixArePreconditioner)
+{
+    const CsrMatrix<double>      A = unsymmetric(gallery::poisson2d(30, 30)), near_A = slightly_changed(A);
+    const MatrixOperator<double> op(A, true);
+    const auto                   b = random_vector(A.rows(), 1);
+    for (const auto mode : {SolverMode::direct, SolverMode::iterative})
+        for (const auto method : {MethodChoice::gmres, MethodChoice::bicg}) {
+            LinearSolver<> near({.mode = mode, .threads = 1});
+            near.analyse(near_A);
+            ASSERT_TRUE(near.factor().ready());
+            FactorsOf<Cpu>      M(near);
+            std::vector<double> x(b.size());
+            const auto          report = OperatorSolver<Cpu>(one_thread(), {.method = method}).solve(op, &M, b, x);
+            ASSERT_TRUE(report.converged()) << report.why();
+            EXPECT_LE(report.steps(), 15) << int(mode) << int(method);
+            EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+        }
 }
 
 TEST(OperatorSolver, ComplexValuesTakeTheStepsOfRealOnes)
@@ -94,8 +119,8 @@ TEST(OperatorSolver, ComplexValuesTakeTheStepsOfRealOnes)
     const std::vector<Complex> c(b.begin(), b.end());
     std::vector<double>        x(b.size());
     std::vector<Complex>       z(b.size());
-    const auto                 real = OperatorSolver<>(serial()).solve(MatrixOperator<double>(A), nullptr, b, x);
-    const auto complex = OperatorSolver<Complex>(serial()).solve(MatrixOperator<Complex>(Z), nullptr, c, z);
+    const auto                 real = OperatorSolver<Cpu>(one_thread()).solve(MatrixOperator<double>(A), nullptr, b, x);
+    const auto complex = OperatorSolver<Cpu, Complex>(one_thread()).solve(MatrixOperator<Complex>(Z), nullptr, c, z);
     EXPECT_EQ(real.steps(), complex.steps());
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(std::abs(z[i] - x[i]), 0, 1e-12);
 }
@@ -106,15 +131,15 @@ TEST(OperatorSolver, AGuessIsUsedWhereItIsAskedFor)
     const auto          b = times_laplacian(exact);
     SolverOptions       options;
     std::vector<double> x = exact;
-    EXPECT_GT(OperatorSolver<>(serial(options)).solve(Laplacian(50), nullptr, b, x).steps(), 0);
+    EXPECT_GT(OperatorSolver<Cpu>(one_thread(), options).solve(Laplacian(50), nullptr, b, x).steps(), 0);
     options.sequence.reuse_x = true;
     x = exact;
-    EXPECT_EQ(OperatorSolver<>(serial(options)).solve(Laplacian(50), nullptr, b, x).steps(), 0);
+    EXPECT_EQ(OperatorSolver<Cpu>(one_thread(), options).solve(Laplacian(50), nullptr, b, x).steps(), 0);
 }
 
 TEST(OperatorSolver, BadInputIsRefused)
 {
-    OperatorSolver<>          solver(serial());
+    OperatorSolver<Cpu>       solver(one_thread());
     const std::vector<double> b(5, 1.0), broken{1, 2, NAN, 4, 5};
     std::vector<double>       x(5), shorter(4);
     EXPECT_THROW((void)solver.solve(Laplacian(4), nullptr, b, x), InvalidInput);
@@ -128,13 +153,13 @@ TEST(OperatorSolver, WhatAnOperatorDoesNotAllowIsRefused)
 {
     SolverOptions options;
     options.krylov.stop = StopTest::backward_error;
-    EXPECT_THROW(OperatorSolver<>{options}, InvalidOption);
+    EXPECT_THROW((OperatorSolver<Cpu>{one_thread(), options}), InvalidOption);
     options = {};
     options.krylov.precision = KrylovPrecision::mixed;
-    EXPECT_THROW(OperatorSolver<>{options}, InvalidOption);
-    EXPECT_THROW(OperatorSolver<>({.method = MethodChoice::lu}), InvalidOption);
-    EXPECT_THROW(OperatorSolver<>({.mode = SolverMode::direct}), InvalidOption);
-    EXPECT_THROW(OperatorSolver<>({.device = DeviceChoice::gpu}), InvalidOption);
+    EXPECT_THROW((OperatorSolver<Cpu>{one_thread(), options}), InvalidOption);
+    EXPECT_THROW(OperatorSolver<Cpu>(one_thread(), {.method = MethodChoice::lu}), InvalidOption);
+    EXPECT_THROW(OperatorSolver<Cpu>(one_thread(), {.mode = SolverMode::direct}), InvalidOption);
+    EXPECT_THROW(OperatorSolver<Cpu>(one_thread(), {.device = DeviceChoice::gpu}), InvalidOption);
 }
 
 /// Another matrix every time.
@@ -154,7 +179,7 @@ private:
 
 TEST(OperatorSolver, AnOperatorThatVariesIsNoSuccess)
 {
-    OperatorSolver<>          solver(serial());
+    OperatorSolver<Cpu>       solver(one_thread());
     const std::vector<double> b(10, 1.0);
     std::vector<double>       x(10);
     EXPECT_FALSE(solver.solve(Fickle(), nullptr, b, x).converged());
@@ -177,7 +202,7 @@ private:
 
 TEST(OperatorSolver, WhatAnOperatorThrowsIsTheCallers)
 {
-    OperatorSolver<>          solver(serial());
+    OperatorSolver<Cpu>       solver(one_thread());
     const std::vector<double> b(3, 1.0);
     std::vector<double>       x(3);
     EXPECT_THROW((void)solver.solve(Failing(false), nullptr, b, x), std::runtime_error);
@@ -187,9 +212,9 @@ TEST(OperatorSolver, WhatAnOperatorThrowsIsTheCallers)
 
 TEST(OperatorSolver, StopsWhenItIsTold)
 {
-    StopSource       source;
-    OperatorSolver<> solver(serial());
-    solver.heed(source.token());
+    StopSource          source;
+    OperatorSolver<Cpu> solver(one_thread());
+    solver.stop_by(source.token());
     solver.listen({.on_progress = [&](const Progress& now) {
         if (now.done >= 3) source.request_stop();
     }});

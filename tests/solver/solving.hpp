@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/engine/machine/options.hpp"
 
 namespace ilux::test {
@@ -37,6 +37,13 @@ inline CsrMatrix<double> unsymmetric(CsrMatrix<double> A)
     for (Index i = 0; i < A.rows(); ++i)
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
             A.val()[p] *= A.col()[p] > i ? 1.9 : A.col()[p] < i ? 0.1 : 1;
+    return A;
+}
+
+/// As A, but for a per mille or two of each value.
+inline CsrMatrix<double> slightly_changed(CsrMatrix<double> A)
+{
+    for (std::size_t p = 0; p < A.val().size(); ++p) A.val()[p] *= 1 + 1e-3 * static_cast<double>(p % 3);
     return A;
 }
 

@@ -72,12 +72,12 @@ TEST(SystemMatrix, MakesTheAdjointOfTheLastValues)
     const CsrView<C>          A(2, 2, row_ptr, col, first);
     SystemMatrix<C>           system;
     system.begin(cpu, A);
-    EXPECT_EQ(system.turned(Transpose::adjoint).solved().val()[1], C(2, -3));
+    EXPECT_EQ(system.matrix_for(Transpose::adjoint).solved().val()[1], C(2, -3));
     system.take(cpu, second);
-    const TurnedMatrix<C> turned = system.turned(Transpose::adjoint);
-    EXPECT_EQ(turned.solved().val()[1], C(0, 6));
-    EXPECT_EQ(turned.factored().val()[1], C(0, -6));
-    EXPECT_FALSE(system.turned(Transpose::no).turned());
+    const MatrixOrAdjoint<C> adjoint = system.matrix_for(Transpose::adjoint);
+    EXPECT_EQ(adjoint.solved().val()[1], C(0, 6));
+    EXPECT_EQ(adjoint.factored().val()[1], C(0, -6));
+    EXPECT_FALSE(system.matrix_for(Transpose::no).is_adjoint());
 }
 
 TEST(SystemMatrix, HasANormAboveZeroAlsoOfZerosAndWhereItOverflows)

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/error.hpp"
 #include "ilux/tests/support/allocation_counter.hpp"
 

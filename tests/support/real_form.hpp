@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/entry_list.hpp"
 

@@ -5,10 +5,10 @@
 #include <complex>
 #include <vector>
 
-#include "ilux/base/csr.hpp"
+#include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/gpu/adjoint_values.hpp"
 #include "ilux/base/gpu/device_copy.hpp"
-#include "ilux/base/pattern.hpp"
+#include "ilux/base/matrix/pattern.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/gallery/special.hpp"
 #include "ilux/tests/support/checks.hpp"

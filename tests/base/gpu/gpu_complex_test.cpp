@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ilux/base/gpu/device_csr.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/tests/support/complex_on_device.hpp"
 #include "ilux/tests/support/gpu_test.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ilux/base/gpu/device_csr.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/support/gpu_test.hpp"
 #include "ilux/tests/support/real_form.hpp"

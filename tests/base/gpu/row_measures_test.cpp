@@ -9,7 +9,7 @@
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/base/gpu/host_transfers.hpp"
 #include "ilux/base/gpu/stream_order.hpp"
-#include "ilux/base/row_sum.hpp"
+#include "ilux/base/matrix/row_sum.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/real_form.hpp"
 

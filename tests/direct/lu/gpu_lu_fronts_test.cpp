@@ -319,9 +319,9 @@ TEST(GpuLuFrontsFail, StopWhenTold)
     const Mesh<double> mesh(gallery::convdiff2d({.n = 20}));
     Lu<>               lu(be, mesh.symbolic);
     lu.use_gpu(gpu);
-    lu.heed(StopToken().asking([] { return true; }));
+    lu.stop_by(StopToken().asking([] { return true; }));
     EXPECT_EQ(lu.factor(mesh.values).outcome, Outcome::cancelled);
-    lu.heed({});
+    lu.stop_by({});
     EXPECT_EQ(lu.factor(mesh.values).outcome, Outcome::converged);
     EXPECT_EQ(lu.status().method, "supernodes");
 }

@@ -222,7 +222,7 @@ TEST_P(EveryLayout, EndsWhereTheTimeIsOverAndGoesOnWithTheFormerPivots)
     Vector      x{7, 8};
     for (int call = 0; call < 5; ++call) {
         over = call % 2 == 0;
-        lu.heed(over ? StopToken().within(0) : StopToken());
+        lu.stop_by(over ? StopToken().within(0) : StopToken());
         const LuReport report = call == 0 ? lu.factor(A.view().val) : lu.refactor_or_factor(next.view().val);
         EXPECT_EQ(report.action, call < 2 ? LuAction::factor : LuAction::refactor);
         EXPECT_EQ(report.outcome, over ? Outcome::time_limit : Outcome::converged);
@@ -231,13 +231,13 @@ TEST_P(EveryLayout, EndsWhereTheTimeIsOverAndGoesOnWithTheFormerPivots)
         EXPECT_EQ(lu.solve(Vector{10, 12}, x).outcome, report.outcome);
         EXPECT_LE(test::relative_difference(x, over ? before : Vector{1, 1}), over ? 0 : 1e-15);
     }
-    lu.heed(StopToken().within(0));
+    lu.stop_by(StopToken().within(0));
     EXPECT_EQ(lu.refactor(A.view().val).outcome, Outcome::time_limit);
     EXPECT_EQ(lu.factor(A.view().val).outcome, Outcome::time_limit);
     EXPECT_THROW(static_cast<void>(lu.factors()), InvalidInput);
-    lu.heed(test::at_once());
+    lu.stop_by(test::at_once());
     EXPECT_EQ(lu.refactor(A.view().val).outcome, Outcome::cancelled);
-    lu.heed({});
+    lu.stop_by({});
     EXPECT_EQ(lu.refactor(A.view().val).outcome, Outcome::converged);
     EXPECT_EQ(lu.status().repivots, 0);
 }
@@ -249,7 +249,7 @@ TEST_P(EveryLayout, StalePivotsAndNoTimeForOthersAreBothTold)
                 second = matrix({{1e-16, 1, 1}, {1, 2, 3}, {1, 5, 8}});
     Lu               lu(be, analyse(first.view(), as_given));
     std::atomic<int> questions;
-    const auto       allow = [&](int no) { lu.heed(test::stop_at(no + 1, questions)); };
+    const auto       allow = [&](int no) { lu.stop_by(test::stop_at(no + 1, questions)); };
     allow(1);
     ASSERT_EQ(lu.factor(first.view().val).outcome, Outcome::converged);
     allow(1);

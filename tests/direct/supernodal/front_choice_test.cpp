@@ -153,9 +153,9 @@ TEST(FrontChoice, StopsWhenTold)
     Cpu        be(2);
     const auto A = gallery::convdiff2d({.n = 40});
     Lu<>       lu(be, analyse(view<double>(A), with_fronts));
-    lu.heed(StopToken().asking([] { return true; }));
+    lu.stop_by(StopToken().asking([] { return true; }));
     EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::cancelled);
-    lu.heed({});
+    lu.stop_by({});
     EXPECT_EQ(lu.factor(A.val()).outcome, Outcome::converged);
     EXPECT_LT(error_of(lu, A), 1e-11);
 }

@@ -10,9 +10,9 @@ namespace {
 TEST(BatchCounts, TellHowManyWereApartAndWhyTheFirstWas)
 {
     BatchCounts one{.members = 5, .at_once = 2, .together = 5};
-    one.note(Apart::stale, 1, "growth");
-    one.note(Apart::failed, 2, "a zero pivot");
-    one.note(Apart::stale, 4, "more growth");
+    one.note(Alone::stale, 1, "growth");
+    one.note(Alone::failed, 2, "a zero pivot");
+    one.note(Alone::stale, 4, "more growth");
     const auto told = one.decisions("member");
     ASSERT_EQ(told.size(), 3u);
     EXPECT_EQ(told[0], "batch: 2 of 5 members at once, up to 5 together");
@@ -31,8 +31,8 @@ TEST(BatchCounts, OfSeveralBatchesCountByTheSystemsOfTheSeries)
     BatchCounts                one{.members = 3, .at_once = 3, .together = 3};
     all.add(one, first);
     one = {.members = 3, .at_once = 1, .together = 3};
-    one.note(Apart::inaccurate, 0, "x");
-    one.note(Apart::inaccurate, 2, "y");
+    one.note(Alone::inaccurate, 0, "x");
+    one.note(Alone::inaccurate, 2, "y");
     all.add(one, second);
     all.add(one, second);
     EXPECT_EQ(all.members, 9);

@@ -7,7 +7,7 @@
 #include <complex>
 #include <string>
 
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/single.hpp"
 #include "ilux/tests/precond/gpu_rounds/gpu_rounds_complex_fixture.hpp"
 
 namespace ilux::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ilux/base/single.hpp"
+#include "ilux/base/matrix/single.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/precond/mlilu/mlilu_levels.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/tests/precond/mlilu/level_checks.hpp"
 

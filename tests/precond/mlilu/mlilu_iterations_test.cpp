@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ilux/base/io/matrix_file.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"

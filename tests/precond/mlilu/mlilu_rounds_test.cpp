@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/tests/precond/mlilu/mlilu_checks.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/krylov/krylov.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/base/spmv.hpp"
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/gpu/apply_systems.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"

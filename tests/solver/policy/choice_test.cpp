@@ -16,7 +16,7 @@
 namespace ilux {
 namespace {
 
-Attempt failed_try(bool direct, Outcome outcome, double seconds = 1)
+Attempt failed_attempt(bool direct, Outcome outcome, double seconds = 1)
 {
     Attempt tried;
     tried.plan.method = direct ? MethodChoice::lu : MethodChoice::gmres;
@@ -31,7 +31,7 @@ Attempt failed_try(bool direct, Outcome outcome, double seconds = 1)
 /// For the sake of the other strategy.
 Attempt given_up(bool direct)
 {
-    Attempt tried = failed_try(direct, Outcome::time_limit);
+    Attempt tried = failed_attempt(direct, Outcome::time_limit);
     tried.given_up = true;
     return tried;
 }
@@ -47,7 +47,7 @@ std::optional<Plan> next(const std::vector<Attempt>& tried, double lu_seconds, b
 
 TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
 {
-    const std::vector tried{failed_try(false, Outcome::stagnated)};
+    const std::vector tried{failed_attempt(false, Outcome::stagnated)};
     EXPECT_TRUE(next(tried, 1)->direct());
     const auto tighter = next(tried, 100);
     EXPECT_FALSE(tighter->direct());
@@ -57,7 +57,7 @@ TEST(EitherWay, AfterAnIterationIsTheCheaperOfLuAndATighterPreconditioner)
 
 TEST(EitherWay, AfterRoundsThatWereChosenIsTheCheaperOfLuAndCrout)
 {
-    std::vector tried{failed_try(false, Outcome::stagnated)};
+    std::vector tried{failed_attempt(false, Outcome::stagnated)};
     tried[0].mlilu->levels.push_back({.n = 20'000, .rounds = 9});
     const auto lu = next(tried, 1);
     EXPECT_TRUE(lu->direct());
@@ -66,10 +66,10 @@ TEST(EitherWay, AfterRoundsThatWereChosenIsTheCheaperOfLuAndCrout)
     EXPECT_FALSE(crout->direct());
     EXPECT_EQ(crout->precond.mlilu.setup, MlIluSetup::crout);
     EXPECT_EQ(crout->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
-    tried.push_back(failed_try(false, Outcome::stagnated));
+    tried.push_back(failed_attempt(false, Outcome::stagnated));
     tried.back().plan = *crout;
     EXPECT_TRUE(next(tried, 1)->direct());
-    tried.push_back(failed_try(true, Outcome::singular));  // back to the sweep, and now tighter
+    tried.push_back(failed_attempt(true, Outcome::singular));  // back to the sweep, and now tighter
     const auto tighter = next(tried, 1);
     EXPECT_EQ(tighter->precond.mlilu.setup, MlIluSetup::crout);
     EXPECT_LT(tighter->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
@@ -78,11 +78,11 @@ TEST(EitherWay, AfterRoundsThatWereChosenIsTheCheaperOfLuAndCrout)
 TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
 {
     for (const Outcome outcome : {Outcome::out_of_memory, Outcome::time_limit})
-        EXPECT_TRUE(next({failed_try(false, outcome)}, 100)->direct());
-    std::vector<Attempt> tried{failed_try(false, Outcome::stagnated)};
+        EXPECT_TRUE(next({failed_attempt(false, outcome)}, 100)->direct());
+    std::vector<Attempt> tried{failed_attempt(false, Outcome::stagnated)};
     std::optional<Plan>  plan;
     for (int k = 0; k < 10 && (plan = next(tried, 100)) && !plan->direct(); ++k) {
-        tried.push_back(failed_try(false, Outcome::stagnated));
+        tried.push_back(failed_attempt(false, Outcome::stagnated));
         tried.back().plan = *plan;
     }
     ASSERT_TRUE(plan);
@@ -93,8 +93,8 @@ TEST(EitherWay, IsLuWhereNoTighterPreconditionerIsLeft)
 TEST(EitherWay, AfterAnLuIsOtherPivotsThenAnIteration)
 {
     for (const Outcome outcome : {Outcome::singular, Outcome::out_of_memory, Outcome::time_limit})
-        EXPECT_FALSE(next({failed_try(true, outcome)}, 1)->direct());
-    std::vector<Attempt> tried{failed_try(true, Outcome::stagnated)};
+        EXPECT_FALSE(next({failed_attempt(true, outcome)}, 1)->direct());
+    std::vector<Attempt> tried{failed_attempt(true, Outcome::stagnated)};
     const auto           scaled = next(tried, 1);
     EXPECT_TRUE(scaled->direct());
     EXPECT_EQ(scaled->lu.scaling, LuScaling::matching);
@@ -102,17 +102,18 @@ TEST(EitherWay, AfterAnLuIsOtherPivotsThenAnIteration)
 
 TEST(EitherWay, ReturnsToTighterPreconditionersOnceLuHasFailed)
 {
-    const auto plan = next({failed_try(false, Outcome::stagnated), failed_try(true, Outcome::singular)}, 1);
+    const auto plan = next({failed_attempt(false, Outcome::stagnated), failed_attempt(true, Outcome::singular)}, 1);
     EXPECT_FALSE(plan->direct());
     EXPECT_LT(plan->precond.mlilu.drop_tol, 5e-3);
 }
 
 TEST(EitherWay, GivesAnLuAllTheTimeThatIsLeftInTheEnd)
 {
-    const auto plan = next({given_up(true), failed_try(false, Outcome::out_of_memory)}, 1);
+    const auto plan = next({given_up(true), failed_attempt(false, Outcome::out_of_memory)}, 1);
     EXPECT_TRUE(plan->direct());
     EXPECT_FALSE(
-        next({given_up(true), failed_try(false, Outcome::out_of_memory), failed_try(true, Outcome::time_limit)}, 1));
+        next({given_up(true), failed_attempt(false, Outcome::out_of_memory), failed_attempt(true, Outcome::time_limit)},
+             1));
 }
 
 TEST(EitherWay, GivesAnIterationAllTheTimeThatIsLeftInTheEnd)
@@ -120,12 +121,12 @@ TEST(EitherWay, GivesAnIterationAllTheTimeThatIsLeftInTheEnd)
     std::vector<Attempt> tried{given_up(false)};
     tried.front().plan.precond.mlilu.drop_tol = 1e-9;
     EXPECT_TRUE(next(tried, 1)->direct());
-    tried.push_back(failed_try(true, Outcome::singular));
+    tried.push_back(failed_attempt(true, Outcome::singular));
     const auto plan = next(tried, 1);
     ASSERT_TRUE(plan);
     EXPECT_FALSE(plan->direct());
     EXPECT_EQ(plan->precond.mlilu.drop_tol, 1e-9);  // the same again, and not a tighter one
-    tried.push_back(failed_try(false, Outcome::out_of_memory));
+    tried.push_back(failed_attempt(false, Outcome::out_of_memory));
     EXPECT_FALSE(next(tried, 1));
 }
 
@@ -133,14 +134,14 @@ TEST(EitherWay, TriesNothingTighterWhereNoStepIsAllowed)
 {
     std::string why_not;
     EXPECT_FALSE(
-        next_plan({.krylov = {.max_steps = 0}}, std::vector{failed_try(false, Outcome::max_steps)}, 1, why_not));
+        next_plan({.krylov = {.max_steps = 0}}, std::vector{failed_attempt(false, Outcome::max_steps)}, 1, why_not));
     EXPECT_NE(why_not.find("max_steps=0"), std::string::npos);
 }
 
 TEST(EitherWay, EndsWithTheTime)
 {
-    EXPECT_FALSE(next({failed_try(false, Outcome::stagnated)}, 1, true, 120));
-    EXPECT_FALSE(next({failed_try(true, Outcome::time_limit)}, 1, true, 121));
+    EXPECT_FALSE(next({failed_attempt(false, Outcome::stagnated)}, 1, true, 120));
+    EXPECT_FALSE(next({failed_attempt(true, Outcome::time_limit)}, 1, true, 121));
 }
 
 TEST(WhyHopeless, IsARankThatIsMissingOrInverseFactorsWithoutBounds)
@@ -159,10 +160,10 @@ TEST(WhyHopeless, IsARankThatIsMissingOrInverseFactorsWithoutBounds)
 
 TEST(EitherWay, TriesAnIterationThatWasPutOffOnceLuHasFailed)
 {
-    Attempt waiting = failed_try(false, Outcome::breakdown);
+    Attempt waiting = failed_attempt(false, Outcome::breakdown);
     waiting.failure = "the preconditioner lacks rank 1";
     EXPECT_TRUE(next({waiting}, 1000)->direct());
-    const auto plan = next({waiting, failed_try(true, Outcome::singular)}, 1000);
+    const auto plan = next({waiting, failed_attempt(true, Outcome::singular)}, 1000);
     EXPECT_FALSE(plan->direct());
     EXPECT_EQ(plan->precond.mlilu.drop_tol, MlIluOptions().drop_tol);
 }
@@ -364,17 +365,17 @@ TEST(ChooseWay, SaysWhereRatesAreFrom)
 
 TEST(NextPlanOfEitherStrategy, IsAnIterationWherePivotsWereLeftAndThenLuAgain)
 {
-    std::vector<Attempt> tried{failed_try(true, Outcome::stagnated)};
+    std::vector<Attempt> tried{failed_attempt(true, Outcome::stagnated)};
     tried.back().pivots_left = true;
     const auto first = next(tried, 1);
     ASSERT_TRUE(first);
     EXPECT_FALSE(first->direct());
     EXPECT_NE(first->change.find("before pivots among all rows"), std::string::npos);
-    tried.push_back(failed_try(false, Outcome::out_of_memory));
+    tried.push_back(failed_attempt(false, Outcome::out_of_memory));
     const auto second = next(tried, 1);
     ASSERT_TRUE(second);
     EXPECT_TRUE(second->direct());
-    tried.back() = failed_try(false, Outcome::stagnated);
+    tried.back() = failed_attempt(false, Outcome::stagnated);
     EXPECT_TRUE(next(tried, 1)->direct());
     EXPECT_FALSE(next(tried, 100)->direct());  // a tighter preconditioner takes less than those pivots
 }

@@ -259,7 +259,7 @@ Attempt failed_direct(const Plan& plan, Outcome outcome)
 }
 
 /// All tries of a direct solution where each ends as `outcome`.
-std::vector<Attempt> direct_tries(const LuOptions& lu, Outcome outcome = Outcome::stagnated)
+std::vector<Attempt> direct_attempts(const LuOptions& lu, Outcome outcome = Outcome::stagnated)
 {
     SolverOptions options;
     options.method = MethodChoice::lu;
@@ -277,7 +277,7 @@ std::vector<Attempt> direct_tries(const LuOptions& lu, Outcome outcome = Outcome
 
 TEST(NextPlan, ScalesADirectSolutionByAMatchingThenTakesTheLargestPivots)
 {
-    const auto tried = direct_tries({.scaling = LuScaling::none, .pivot_tol = 0.5});
+    const auto tried = direct_attempts({.scaling = LuScaling::none, .pivot_tol = 0.5});
     ASSERT_EQ(tried.size(), 3u);
     EXPECT_EQ(tried[0].plan.lu.pivot_tol, 0.5);
     EXPECT_EQ(tried[1].plan.lu.scaling, LuScaling::matching);
@@ -286,18 +286,18 @@ TEST(NextPlan, ScalesADirectSolutionByAMatchingThenTakesTheLargestPivots)
     EXPECT_EQ(tried[2].plan.lu.scaling, LuScaling::none);
     EXPECT_EQ(tried[2].plan.lu.pivot_tol, 1);
     EXPECT_EQ(tried[2].plan.change, "lu.pivot_tol 1, lu.scaling none");
-    EXPECT_EQ(direct_tries({}, Outcome::singular).size(), 1u);
-    EXPECT_EQ(direct_tries({}, Outcome::out_of_memory).size(), 1u);
+    EXPECT_EQ(direct_attempts({}, Outcome::singular).size(), 1u);
+    EXPECT_EQ(direct_attempts({}, Outcome::out_of_memory).size(), 1u);
 }
 
 TEST(NextPlan, TriesNothingOfADirectSolutionTwice)
 {
-    EXPECT_EQ(direct_tries({.scaling = LuScaling::matching, .pivot_tol = 1}).size(), 1u);
-    const auto scaled = direct_tries({.scaling = LuScaling::matching});
+    EXPECT_EQ(direct_attempts({.scaling = LuScaling::matching, .pivot_tol = 1}).size(), 1u);
+    const auto scaled = direct_attempts({.scaling = LuScaling::matching});
     ASSERT_EQ(scaled.size(), 2u);
     EXPECT_EQ(scaled[1].plan.lu.scaling, LuScaling::matching);
     EXPECT_EQ(scaled[1].plan.change, "lu.pivot_tol 1");
-    const auto largest = direct_tries({.pivot_tol = 1});
+    const auto largest = direct_attempts({.pivot_tol = 1});
     ASSERT_EQ(largest.size(), 2u);
     EXPECT_EQ(largest[1].plan.change, "lu.scaling matching");
 }

@@ -1,0 +1,31 @@
+#pragma once
+// Matrices that are symmetric but for rounding, as those assembled from finite elements, whose terms are added in
+// another order at (j, i) than at (i, j).
+
+#include "ilux/base/cpu.hpp"
+#include "ilux/base/matrix/csr.hpp"
+
+namespace ilux {
+
+/// How A differs from an image of itself; a missing entry counts as 0.
+struct Asymmetry {
+    /// |a_ij − a'_ij| ≤ 8 ε (|a_ij| + |a'_ij| + √|a_ii a_jj|) everywhere, a' the image. The root is what a term of a_ij
+    /// may be as large as, where elements are positive semidefinite: terms that cancel leave rounding of that size, and
+    /// it has the unit of a_ij, whatever the units of the unknowns. Where a diagonal entry is 0, a_ij and a'_ij
+    /// themselves have to agree.
+    bool   within_rounding = false;
+    bool   exact = false;  ///< and A is that image
+    double largest = 0;    ///< of |a_ij − a'_ij|, where these are within rounding
+    double entry = 0;      ///< the largest |a_ij|, likewise
+};
+
+/// @param mirror  Aᴴ, or Aᵀ of complex values; not none
+/// Cost O(nnz log(nnz / n)), by threads; ends at the first entry beyond rounding.
+template <class T>
+Asymmetry asymmetry_of(Cpu& be, const CsrView<T>& A, Mirror mirror);
+
+/// (A + A') / 2, exactly the image of itself. Entries with a partner of the same value keep it.
+template <class T>
+CsrMatrix<T> mean_with_image(const CsrView<T>& A, Mirror mirror);
+
+}  // namespace ilux
