@@ -10,8 +10,13 @@
 
 namespace ilux {
 
-/// An enumeration with words gives them by `std::span<const std::string_view> names(Ordering)`, in the order of its
-/// values, which count from 0. Found by argument-dependent look-up.
+/// An enumeration with words gives them by `constexpr auto names(Ordering) { return words("amd", "none"); }`, in the
+/// order of its values, which count from 0. Found by argument-dependent look-up.
+template <class... Word>
+constexpr std::array<std::string_view, sizeof...(Word)> words(Word... word)
+{
+    return {word...};
+}
 // clang-format off
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {

@@ -1,10 +1,7 @@
 #pragma once
 // The words every part shares: index types, what a solve may end in, and the report it returns.
 
-#include <array>
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "ilux/base/enum_names.hpp"
 
@@ -28,12 +25,10 @@ enum class Outcome {
     cancelled,      ///< the caller asked to stop
 };
 
-inline std::span<const std::string_view> names(Outcome)
+constexpr auto names(Outcome)
 {
-    static constexpr std::array<std::string_view, 10> all{"converged",  "max_steps", "stagnated",  "breakdown",
-                                                          "diverged",   "singular",  "not_finite", "out_of_memory",
-                                                          "time_limit", "cancelled"};
-    return all;
+    return words("converged", "max_steps", "stagnated", "breakdown", "diverged", "singular", "not_finite",
+                 "out_of_memory", "time_limit", "cancelled");
 }
 
 /// Wall seconds spent inside a solve; `other` is what remains of `solve`.

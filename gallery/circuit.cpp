@@ -172,12 +172,6 @@ void add_layer(RowWriter& A, std::span<const Layer> stack, std::size_t l, const 
 
 }  // namespace
 
-std::span<const std::string_view> names(Analysis)
-{
-    static constexpr std::array<std::string_view, 2> all{"transient", "dc"};
-    return all;
-}
-
 RlcMeshSize rlc_mesh_size(const RlcMeshOptions& o)
 {
     validate(o);

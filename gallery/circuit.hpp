@@ -13,7 +13,7 @@ namespace ilux::gallery {
 
 /// transient: a backward Euler step; dc: the operating point.
 enum class Analysis { transient, dc };
-std::span<const std::string_view> names(Analysis);
+constexpr auto names(Analysis) { return words("transient", "dc"); }
 
 /// An n × n mesh of nodes whose 2n(n−1) edges are chains of RLC segments; ideal voltage sources at the four corners.
 /// transient: each of s segments is one current through R and L in series, v_a − v_b − (R + L/dt) i, nodes between

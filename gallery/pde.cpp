@@ -29,12 +29,6 @@ Star cross(const LineStencil& x, const LineStencil& y)
 
 }  // namespace
 
-std::span<const std::string_view> names(Scheme)
-{
-    static constexpr std::array<std::string_view, 2> all{"upwind", "central"};
-    return all;
-}
-
 CsrMatrix<double> poisson2d(const Poisson2dOptions& o)
 {
     validate(o);

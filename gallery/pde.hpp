@@ -72,7 +72,7 @@ CsrMatrix<double> jump2d(const Jump2dOptions& options);
 
 /// First-order upwind: M-matrix at any velocity. Central: second order, M-matrix only while |b_i| h ≤ 2.
 enum class Scheme { upwind, central };
-std::span<const std::string_view> names(Scheme);
+constexpr auto names(Scheme) { return words("upwind", "central"); }
 
 /// −Δu + b·grad u with b = peclet·(bx, by). Pattern symmetric; values symmetric only for b = 0.
 struct ConvDiff2dOptions {

@@ -26,18 +26,6 @@ void draw_distinct(Random& random, Index n, Index count, std::vector<Index>& dra
 
 }  // namespace
 
-std::span<const std::string_view> names(Tip)
-{
-    static constexpr std::array<std::string_view, 2> all{"first", "last"};
-    return all;
-}
-
-std::span<const std::string_view> names(Defect)
-{
-    static constexpr std::array<std::string_view, 3> all{"empty_row", "empty_column", "crowd"};
-    return all;
-}
-
 CsrMatrix<double> arrow(const ArrowOptions& o)
 {
     validate(o);

@@ -12,7 +12,7 @@ namespace ilux::gallery {
 /// Diagonal 2, one full row and column of −1 meeting at a tip of value n. SPD.
 /// Tip first: elimination in natural order fills everything; tip last: no fill at all.
 enum class Tip { first, last };
-std::span<const std::string_view> names(Tip);
+constexpr auto names(Tip) { return words("first", "last"); }
 /// Parameters of arrow.
 struct ArrowOptions {
     Index n = 1000;
@@ -91,7 +91,7 @@ CsrMatrix<double> singular(const SingularOptions& options);
 /// `empty_row` / `empty_column`: that many rows / columns hold nothing, evenly spread;
 /// `crowd`: the first deficiency + 1 rows hold column 0 alone; nothing is empty while deficiency < n − 1.
 enum class Defect { empty_row, empty_column, crowd };
-std::span<const std::string_view> names(Defect);
+constexpr auto names(Defect) { return words("empty_row", "empty_column", "crowd"); }
 /// Parameters of structurally_singular.
 struct StructurallySingularOptions {
     Index  n = 100, deficiency = 1;

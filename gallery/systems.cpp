@@ -68,12 +68,6 @@ void add_divergence(RowWriter& A, const MacGrid& g, Index pressures_end)
 
 }  // namespace
 
-std::span<const std::string_view> names(Pressure)
-{
-    static constexpr std::array<std::string_view, 2> all{"pinned", "free"};
-    return all;
-}
-
 CsrMatrix<double> elasticity2d(const Elasticity2dOptions& o)
 {
     validate(o);

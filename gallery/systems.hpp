@@ -26,7 +26,7 @@ enum class Pressure {
     pinned,  ///< the last cell's pressure is 0: its row and column are left out, the matrix is regular
     free,    ///< kept: singular, null vector 0 on velocities and 1 on pressures, both sides
 };
-std::span<const std::string_view> names(Pressure);
+constexpr auto names(Pressure) { return words("pinned", "free"); }
 
 /// Stokes flow in the unit square, u = 0 on the walls: −Δu + ∇p = f, −div u = 0 on a marker-and-cell grid of n × n
 /// cells, rows times h², unknown pressure h·p, so entries are integers: momentum 4 (5 beside a wall parallel to the

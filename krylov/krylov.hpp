@@ -1,9 +1,9 @@
 #pragma once
 // The Krylov methods behind one name, for callers that choose at run time.
 
-#include <array>
 #include <variant>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/krylov/bicg.hpp"
 #include "ilux/krylov/bicgstab.hpp"
 #include "ilux/krylov/cg.hpp"
@@ -18,12 +18,7 @@ namespace ilux {
 /// The Krylov methods.
 enum class Method { gmres, fgmres, bicg, bicgstab, cg, minres, sqmr, cocg };
 
-inline std::span<const std::string_view> names(Method)
-{
-    static constexpr std::array<std::string_view, 8> all{"gmres", "fgmres", "bicg", "bicgstab",
-                                                         "cg",    "minres", "sqmr", "cocg"};
-    return all;
-}
+constexpr auto names(Method) { return words("gmres", "fgmres", "bicg", "bicgstab", "cg", "minres", "sqmr", "cocg"); }
 
 /// Whether the method calls apply_adjoint of A and M.
 constexpr bool needs_transpose(Method method) { return method == Method::bicg; }

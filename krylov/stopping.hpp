@@ -1,12 +1,9 @@
 #pragma once
 // Tolerances and limits shared by every Krylov method, and how they turn into an Outcome.
 
-#include <array>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "ilux/base/fields.hpp"
 #include "ilux/base/progress.hpp"
@@ -27,26 +24,10 @@ enum class Orthogonalization { mgso, cgs2, mgso_hybrid, mgso_host };
 /// in single precision, as corrections of an x whose residual is computed in double.
 enum class KrylovPrecision { in_double, mixed };
 
-inline std::span<const std::string_view> names(Side)
-{
-    static constexpr std::array<std::string_view, 2> all{"right", "left"};
-    return all;
-}
-inline std::span<const std::string_view> names(StopTest)
-{
-    static constexpr std::array<std::string_view, 4> all{"residual", "backward_error", "rowwise", "error"};
-    return all;
-}
-inline std::span<const std::string_view> names(Orthogonalization)
-{
-    static constexpr std::array<std::string_view, 4> all{"mgso", "cgs2", "mgso_hybrid", "mgso_host"};
-    return all;
-}
-inline std::span<const std::string_view> names(KrylovPrecision)
-{
-    static constexpr std::array<std::string_view, 2> all{"double", "mixed"};
-    return all;
-}
+constexpr auto names(Side) { return words("right", "left"); }
+constexpr auto names(StopTest) { return words("residual", "backward_error", "rowwise", "error"); }
+constexpr auto names(Orthogonalization) { return words("mgso", "cgs2", "mgso_hybrid", "mgso_host"); }
+constexpr auto names(KrylovPrecision) { return words("double", "mixed"); }
 
 /// Options of every Krylov method; fields() has their ranges and meanings.
 struct KrylovOptions {

@@ -1,11 +1,10 @@
 #pragma once
 // Fill-reducing and bandwidth-reducing orderings behind one function.
 
-#include <array>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/stop_token.hpp"
 
@@ -14,11 +13,7 @@ namespace ilux {
 /// Fill-reducing orderings.
 enum class Ordering { amd, metis, rcm, colamd, none };
 
-inline std::span<const std::string_view> names(Ordering)
-{
-    static constexpr std::array<std::string_view, 5> all{"amd", "metis", "rcm", "colamd", "none"};
-    return all;
-}
+constexpr auto names(Ordering) { return words("amd", "metis", "rcm", "colamd", "none"); }
 
 /// The pattern of a square matrix; columns ascend strictly within a row. Only looked at.
 struct PatternView {

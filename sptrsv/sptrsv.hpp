@@ -1,11 +1,10 @@
 #pragma once
 // Sparse triangular systems L x = b: analyse once, solve often. Every engine gives the same bits.
 
-#include <array>
 #include <memory>
 #include <span>
-#include <string_view>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/matrix/csr.hpp"
 #include "ilux/sptrsv/level_set.hpp"
@@ -16,11 +15,7 @@ namespace ilux {
 /// How a triangular system is solved on the host.
 enum class SpTrsvEngine { level_set, serial };
 
-inline std::span<const std::string_view> names(SpTrsvEngine)
-{
-    static constexpr std::array<std::string_view, 2> all{"level_set", "serial"};
-    return all;
-}
+constexpr auto names(SpTrsvEngine) { return words("level_set", "serial"); }
 
 /// Options of an analysis.
 struct SpTrsvOptions {

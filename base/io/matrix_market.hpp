@@ -10,13 +10,13 @@
 // matrix, a diagonal entry ≠ 0 in a skew-symmetric file or one that is not real in a hermitian file, more or fewer
 // entries than promised. Every refusal is an InvalidInput that reads "FILE:LINE: what was expected and found".
 
-#include <array>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/matrix/csr.hpp"
 #include "ilux/base/io/atomic_file.hpp"
 #include "ilux/base/stop_token.hpp"
@@ -26,11 +26,7 @@ namespace ilux {
 /// The symmetry that a banner declares.
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
 /// The symmetries as the files spell them.
-inline std::span<const std::string_view> names(Symmetry)
-{
-    static constexpr std::array<std::string_view, 4> all{"general", "symmetric", "skew-symmetric", "hermitian"};
-    return all;
-}
+constexpr auto names(Symmetry) { return words("general", "symmetric", "skew-symmetric", "hermitian"); }
 
 /// The banner and the size line; of a file of another kind what its own header says.
 struct MatrixMarketHeader {

@@ -22,6 +22,8 @@ std::string lower_case(std::string_view text)
     return lower;
 }
 
+constexpr auto symmetries = names(Symmetry{});
+
 /// %%MatrixMarket matrix coordinate real general
 void parse_banner(Lines& lines, std::string_view name, bool complex, MatrixMarketHeader& header)
 {
@@ -51,7 +53,7 @@ void parse_banner(Lines& lines, std::string_view name, bool complex, MatrixMarke
                       "'real', 'complex', 'integer' or 'pattern'");
                 break;
             case 4:
-                wants(std::ranges::find(names(Symmetry{}), word) != names(Symmetry{}).end(),
+                wants(std::ranges::find(symmetries, word) != symmetries.end(),
                       "'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
                 break;
         }
@@ -63,7 +65,7 @@ void parse_banner(Lines& lines, std::string_view name, bool complex, MatrixMarke
     header.array = words[2] == "array";
     header.pattern = words[3] == "pattern";
     header.complex = words[3] == "complex";
-    header.symmetry = static_cast<Symmetry>(std::ranges::find(names(Symmetry{}), words[4]) - names(Symmetry{}).begin());
+    header.symmetry = static_cast<Symmetry>(std::ranges::find(symmetries, words[4]) - symmetries.begin());
     if (header.array && header.pattern)
         refuse(name, lines.number(), "an array has values for every place, so it cannot be 'pattern'");
     if (header.pattern && header.symmetry == Symmetry::skew_symmetric)

@@ -1,10 +1,6 @@
 #pragma once
 // What a caller may choose about a direct solution.
 
-#include <array>
-#include <span>
-#include <string_view>
-
 #include "ilux/base/fields.hpp"
 #include "ilux/base/types.hpp"
 
@@ -41,47 +37,15 @@ enum class LuSupernodes { automatic, on, off };
 /// Positions of updates stored (joined), or looked up in each refactorization.
 enum class UnionChoice { joined, lookup };
 
-inline std::span<const std::string_view> names(LuOrdering)
-{
-    static constexpr std::array<std::string_view, 6> all{"auto", "amd", "colamd", "metis", "none", "dissection"};
-    return all;
-}
-inline std::span<const std::string_view> names(LuOrderFor)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "host", "gpu"};
-    return all;
-}
-inline std::span<const std::string_view> names(LuMatching)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
-    return all;
-}
-inline std::span<const std::string_view> names(LuScaling)
-{
-    static constexpr std::array<std::string_view, 3> all{"rows", "matching", "none"};
-    return all;
-}
-inline std::span<const std::string_view> names(LuSupernodes)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
-    return all;
-}
-inline std::span<const std::string_view> names(Dependencies)
-{
-    static constexpr std::array<std::string_view, 2> all{"exact", "relaxed"};
-    return all;
-}
+constexpr auto names(LuOrdering) { return words("auto", "amd", "colamd", "metis", "none", "dissection"); }
+constexpr auto names(LuOrderFor) { return words("auto", "host", "gpu"); }
+constexpr auto names(LuMatching) { return words("auto", "on", "off"); }
+constexpr auto names(LuScaling) { return words("rows", "matching", "none"); }
+constexpr auto names(LuSupernodes) { return words("auto", "on", "off"); }
+constexpr auto names(Dependencies) { return words("exact", "relaxed"); }
 
-inline std::span<const std::string_view> names(RefactorMethod)
-{
-    static constexpr std::array<std::string_view, 6> all{"auto", "cpu", "left", "glu1", "glu3", "islu"};
-    return all;
-}
-inline std::span<const std::string_view> names(UnionChoice)
-{
-    static constexpr std::array<std::string_view, 2> all{"union", "lookup"};
-    return all;
-}
+constexpr auto names(RefactorMethod) { return words("auto", "cpu", "left", "glu1", "glu3", "islu"); }
+constexpr auto names(UnionChoice) { return words("union", "lookup"); }
 
 /// Options of a direct solution; fields() has their ranges and meanings.
 struct LuOptions {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
@@ -51,11 +52,9 @@ enum class PivotState {
 /// not_finite are failures.
 PivotState judge(const PivotMonitor& monitor, const LuOptions& options);
 
-inline std::span<const std::string_view> names(PivotState)
+constexpr auto names(PivotState)
 {
-    static constexpr std::array<std::string_view, 5> all{"good", "large_growth", "large_multiplier", "zero_pivot",
-                                                         "not_finite"};
-    return all;
+    return words("good", "large_growth", "large_multiplier", "zero_pivot", "not_finite");
 }
 
 }  // namespace ilux

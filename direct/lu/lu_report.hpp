@@ -1,11 +1,9 @@
 #pragma once
 // What became of values that were to be factored.
 
-#include <array>
-#include <span>
 #include <string>
-#include <string_view>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/direct/factor/pivot_monitor.hpp"
 
@@ -17,11 +15,7 @@ enum class LuAction {
     refactor,  ///< the former pivots held
     repivot,   ///< the former pivots were found stale, so others were taken
 };
-inline std::span<const std::string_view> names(LuAction)
-{
-    static constexpr std::array<std::string_view, 3> all{"factor", "refactor", "repivot"};
-    return all;
-}
+constexpr auto names(LuAction) { return words("factor", "refactor", "repivot"); }
 
 /// What became of new values.
 struct [[nodiscard]] LuReport {

@@ -1,10 +1,7 @@
 #pragma once
 // What a caller may choose about a solution, whichever strategy is taken.
 
-#include <array>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "ilux/base/fields.hpp"
 #include "ilux/direct/analysis/lu_options.hpp"
@@ -32,32 +29,14 @@ enum class DeviceChoice { automatic, cpu, gpu };
 /// How a GPU stores the values of L and U. M is applied in double either way.
 enum class Precision { in_double, in_single };
 
-inline std::span<const std::string_view> names(SolverMode)
+constexpr auto names(SolverMode) { return words("auto", "direct", "iterative"); }
+constexpr auto names(Precision) { return words("double", "single"); }
+constexpr auto names(MethodChoice)
 {
-    static constexpr std::array<std::string_view, 3> all{"auto", "direct", "iterative"};
-    return all;
+    return words("auto", "gmres", "fgmres", "bicg", "bicgstab", "cg", "minres", "sqmr", "cocg", "lu");
 }
-inline std::span<const std::string_view> names(Precision)
-{
-    static constexpr std::array<std::string_view, 2> all{"double", "single"};
-    return all;
-}
-inline std::span<const std::string_view> names(MethodChoice)
-{
-    static constexpr std::array<std::string_view, 10> all{"auto", "gmres",  "fgmres", "bicg", "bicgstab",
-                                                          "cg",   "minres", "sqmr",   "cocg", "lu"};
-    return all;
-}
-inline std::span<const std::string_view> names(PrecondKind)
-{
-    static constexpr std::array<std::string_view, 4> all{"mlilu", "ilu0", "jacobi", "none"};
-    return all;
-}
-inline std::span<const std::string_view> names(DeviceChoice)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "cpu", "gpu"};
-    return all;
-}
+constexpr auto names(PrecondKind) { return words("mlilu", "ilu0", "jacobi", "none"); }
+constexpr auto names(DeviceChoice) { return words("auto", "cpu", "gpu"); }
 
 /// `precond.kind`, and beside it the names of the multilevel ILU, which the other kinds ignore.
 struct PrecondOptions {

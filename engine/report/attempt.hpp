@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/engine/machine/device.hpp"
@@ -52,11 +53,9 @@ enum class SolverAction {
     lagged,          ///< iterative: M of an earlier system served
     batch,           ///< direct: the pivots of an earlier system held, and it was solved together with others
 };
-inline std::span<const std::string_view> names(SolverAction)
+constexpr auto names(SolverAction)
 {
-    static constexpr std::array<std::string_view, 9> all{"none",  "factor",  "refactor", "repivot", "failed_repivot",
-                                                         "stale", "refresh", "lagged",   "batch"};
-    return all;
+    return words("none", "factor", "refactor", "repivot", "failed_repivot", "stale", "refresh", "lagged", "batch");
 }
 
 /// What was tried, and what came of it.

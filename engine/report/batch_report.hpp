@@ -1,12 +1,12 @@
 #pragma once
 // What a batch of systems through LinearSolver reports.
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/engine/report/solver_report.hpp"
 
 namespace ilux {
@@ -19,11 +19,7 @@ enum class Alone {
     near_singular,  ///< its factors do not find a known solution
     inaccurate,     ///< x does not meet the standard
 };
-inline std::span<const std::string_view> names(Alone)
-{
-    static constexpr std::array<std::string_view, 5> all{"none", "stale", "failed", "near_singular", "inaccurate"};
-    return all;
-}
+constexpr auto names(Alone) { return words("none", "stale", "failed", "near_singular", "inaccurate"); }
 
 /// How the members of one batch or more were solved.
 struct BatchCounts {

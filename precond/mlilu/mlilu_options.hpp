@@ -1,10 +1,8 @@
 #pragma once
 // Options of the multilevel ILU.
 
-#include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,21 +20,9 @@ enum class OffDiagonal { automatic, keep, save };
 /// Sign rule of the estimates of ‖L⁻¹‖ and ‖U⁻¹‖.
 enum class Estimator { greedy, look_ahead };
 
-inline std::span<const std::string_view> names(MatchingChoice)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
-    return all;
-}
-inline std::span<const std::string_view> names(OffDiagonal)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "keep", "save"};
-    return all;
-}
-inline std::span<const std::string_view> names(Estimator)
-{
-    static constexpr std::array<std::string_view, 2> all{"greedy", "look_ahead"};
-    return all;
-}
+constexpr auto names(MatchingChoice) { return words("auto", "on", "off"); }
+constexpr auto names(OffDiagonal) { return words("auto", "keep", "save"); }
+constexpr auto names(Estimator) { return words("greedy", "look_ahead"); }
 
 /// How a level is factored: one pivot after another (Crout), or in rounds of pivots that do not see one another;
 /// automatic: rounds where nearly all rows are diagonally dominant as they stand.
@@ -45,16 +31,8 @@ enum class MlIluSetup { automatic, crout, rounds };
 /// stand.
 enum class Compensation { automatic, on, off };
 
-inline std::span<const std::string_view> names(MlIluSetup)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "crout", "rounds"};
-    return all;
-}
-inline std::span<const std::string_view> names(Compensation)
-{
-    static constexpr std::array<std::string_view, 3> all{"auto", "on", "off"};
-    return all;
-}
+constexpr auto names(MlIluSetup) { return words("auto", "crout", "rounds"); }
+constexpr auto names(Compensation) { return words("auto", "on", "off"); }
 
 /// Longest chain of dependent rows in L_B and U_B; written auto, none or a whole number from 1 on.
 struct DepthBound {

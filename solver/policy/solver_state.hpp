@@ -1,10 +1,9 @@
 #pragma once
 // The phases of a LinearSolver: what may be called in each, and what leads from one to another.
 
-#include <array>
-#include <span>
 #include <string>
-#include <string_view>
+
+#include "ilux/base/enum_names.hpp"
 
 namespace ilux {
 
@@ -41,11 +40,9 @@ enum class SolverState {
 
 /// A call that not every state allows.
 enum class SolverCall { analyse, factor, refactor, refactor_and_solve, solve_batch, device, solve };
-inline std::span<const std::string_view> names(SolverCall)
+constexpr auto names(SolverCall)
 {
-    static constexpr std::array<std::string_view, 7> all{"analyse",     "factor", "refactor", "refactor_and_solve",
-                                                         "solve_batch", "device", "solve"};
-    return all;
+    return words("analyse", "factor", "refactor", "refactor_and_solve", "solve_batch", "device", "solve");
 }
 
 /// Why this call is not allowed in this state, or "".

@@ -1,12 +1,10 @@
 #pragma once
 // Sparse triangular systems on a GPU: analyse once, solve often, by one of several engines with one contract.
 
-#include <array>
 #include <cstddef>
 #include <memory>
-#include <span>
-#include <string_view>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/sptrsv/gpu/renewed_system.hpp"
 
@@ -17,11 +15,9 @@ namespace ilux {
 /// another through shared memory, cusparse: the vendor's SpSV.
 enum class GpuSpTrsvEngine { automatic, chunked, syncfree, level_graph, level_set, cusparse };
 
-inline std::span<const std::string_view> names(GpuSpTrsvEngine)
+constexpr auto names(GpuSpTrsvEngine)
 {
-    static constexpr std::array<std::string_view, 6> all{"auto",        "chunked",   "syncfree",
-                                                         "level_graph", "level_set", "cusparse"};
-    return all;
+    return words("auto", "chunked", "syncfree", "level_graph", "level_set", "cusparse");
 }
 
 /// What the report shows of a system.

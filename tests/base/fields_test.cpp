@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,11 +11,7 @@
 namespace ilux::test {
 
 enum class Colour { red, dark_green };
-std::span<const std::string_view> names(Colour)
-{
-    static constexpr std::array<std::string_view, 2> all{"red", "dark_green"};
-    return all;
-}
+constexpr auto names(Colour) { return words("red", "dark_green"); }
 
 struct Inner {
     double drop_tol = 0.5;
