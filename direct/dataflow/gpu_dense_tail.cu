@@ -72,11 +72,11 @@ template <class T>
 struct Tail {
     int                          size, tiles, warp, lane;
     const DataflowProgram::Slot* slot;
-    T*                           v;       // of this block's member
-    std::uint32_t                stride;  // slots
-    double*                      shared;  // tiles by columns, each by columns; then the pivot rows
+    T*                           v;        // of this block's member
+    std::uint32_t                between;  // numbers from a slot to the next of the same member
+    double*                      shared;   // tiles by columns, each by columns; then the pivot rows
 
-    __device__ T* number(DataflowProgram::Slot at) const { return v + std::size_t{at} * stride; }
+    __device__ T* number(DataflowProgram::Slot at) const { return v + std::size_t{at} * between; }
 
     __device__ double* tile(Place at) const { return shared + (at.j * tiles + at.i) * tile_doubles; }
 
@@ -370,13 +370,13 @@ __device__ void Tail<T>::help(int t) const
 
 template <class T>
 __global__ void __launch_bounds__(threads, 1)
-    eliminate_tail(int size, int tiles, const DataflowProgram::Slot* slot, T* v, std::uint32_t stride)
+    eliminate_tail(int size, int tiles, const DataflowProgram::Slot* slot, T* v, std::uint32_t between)
 {
     extern __shared__ double2 shared[];  // of pairs for their alignment
     const int                 lane = static_cast<int>(threadIdx.x) & 31;
     // By a shuffle, so that the compiler sees that branches on it are those of whole warps.
     const int     warp = __shfl_sync(whole_warp, static_cast<int>(threadIdx.x) / 32, 0);
-    const Tail<T> own{size, tiles, warp, lane, slot, v + blockIdx.x, stride, reinterpret_cast<double*>(shared)};
+    const Tail<T> own{size, tiles, warp, lane, slot, v + blockIdx.x, between, reinterpret_cast<double*>(shared)};
     own.fetch_all();
     const int last = tiles - 1;
     for (int t = 0;; ++t) {
