@@ -178,10 +178,10 @@ void Session<S>::solve(Transpose op, std::int64_t count, const void* b, std::int
     LinearSolver<S>&          solver = ready();
     std::vector<SolverReport> solved;
     const auto                k = static_cast<std::size_t>(std::max<std::int64_t>(count, 0)),
-               apart_b = static_cast<std::size_t>(std::max<std::int64_t>(ldb, 0)),
-               apart_x = static_cast<std::size_t>(std::max<std::int64_t>(ldx, 0));
+               stride_b = static_cast<std::size_t>(std::max<std::int64_t>(ldb, 0)),
+               stride_x = static_cast<std::size_t>(std::max<std::int64_t>(ldx, 0));
     with_arrays(count, b, ldb, x, ldx, [&](const Array<const S>& B, const Array<S>& X) {
-        solved = solver.solve_columns(k, B, apart_b, X, apart_x, op);
+        solved = solver.solve_columns(k, B, stride_b, X, stride_x, op);
     });
     reports = std::move(solved);
 }

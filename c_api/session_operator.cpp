@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "ilux/base/gpu/device_pointer.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/c_api/session.hpp"
 
@@ -11,23 +12,29 @@ namespace {
 /// @throws InvalidInput where the caller's call says that it failed
 void called(ilux_apply call, void* user, int op, const void* from, void* to, const char* name)
 {
-    if (const int status = call(user, op, from, to); status != 0)
-        throw InvalidInput(fmt::format("{} returned {}", name, status));
+    const int status = call(user, op, from, to);
+    if (status == 0) return;
+    std::string why = fmt::format("{} returned {}", name, status);
+    if (call == ilux_apply_preconditioner) why += fmt::format(": {}", static_cast<ilux_solver*>(user)->message.text());
+    throw InvalidInput(why);
 }
 
-/// @throws InvalidInput where the preconditioner of another solver does not suit
-void require_preconditioner(const ilux_solver* other, std::int64_t n, bool is_complex, bool on_device)
+/// @throws InvalidInput where another solver does not suit, whose factors are asked for
+void require_suits(const ilux_solver* other, const ilux_solver& self, std::int64_t n, bool on_device)
 {
     require(other != nullptr, [] { return "the solver of the preconditioner is NULL"; });
+    require(other->order() >= 0, [] { return "the preconditioner's solver has no matrix: ilux_analyse comes first"; });
     require(other->on_device() == on_device, [&] {
         return fmt::format("the operator's vectors are of {}, and the preconditioner's of {}",
                            on_device ? "a GPU" : "the host", on_device ? "the host" : "a GPU");
     });
+    require(!on_device || self.shares_stream(*other),
+            [] { return "the solver of the preconditioner works on another GPU or stream"; });
     require(other->order() == n, [&] {
         return fmt::format("the preconditioner's solver has analysed a matrix of order {}, and A is of {}",
                            other->order(), n);
     });
-    require(other->is_complex() == is_complex,
+    require(other->is_complex() == self.is_complex(),
             [] { return "one of A and the preconditioner is real, the other complex"; });
 }
 
@@ -82,12 +89,13 @@ void Session<S>::solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux
     require_no_null_space("ilux_solve_operator");
     require((b && x) || n == 0, [] { return "an array is NULL"; });
     const bool on_device = options.device == DeviceChoice::gpu;
-    if (M == ilux_apply_preconditioner) {
-        const auto* const other = static_cast<const ilux_solver*>(user_M);
-        require_preconditioner(other, n, is_complex(), on_device);
-        require(!on_device || shares_stream(*other),
-                [] { return "the solver of the preconditioner works on another GPU or stream"; });
-    }
+    if (on_device) require_device(options.device);
+    for (const auto& [call, user] : {std::pair{A, user_A}, std::pair{M, user_M}})
+        if (call == ilux_apply_preconditioner)
+            require_suits(static_cast<const ilux_solver*>(user), *this, n, on_device);
+    for (const void* array : {b, static_cast<const void*>(x)})
+        require(!on_device || n == 0 || is_for_kernels(array),
+                [] { return "an array is of the host, and device=gpu"; });
     const auto order = static_cast<Index>(n);
     const auto size = static_cast<std::size_t>(n);
     const auto solve_by = [&]<class B>(B& be, Array<const S> given_b, Array<S> given_x) {
@@ -101,7 +109,6 @@ void Session<S>::solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux
     const auto* const from = static_cast<const S*>(b);
     auto* const       to = static_cast<S*>(x);
     if (on_device) {
-        require_device(options.device);
         solve_by(gpu(), Array<const S>(gpu(), {from, size}), Array<S>(gpu(), {to, size}));
     } else {
         Cpu cpu = options.threads > 0 ? Cpu(options.threads) : Cpu();

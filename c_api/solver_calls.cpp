@@ -18,7 +18,7 @@ using ilux::c_api::Session;
 
 namespace {
 
-Transpose turn_of(int op)
+Transpose transpose_of(int op)
 {
     require(op == ILUX_PLAIN || op == ILUX_TRANSPOSED || op == ILUX_ADJOINT,
             [&] { return "op is " + std::to_string(op) + ", not ILUX_PLAIN, ILUX_TRANSPOSED or ILUX_ADJOINT"; });
@@ -153,7 +153,7 @@ int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int6
 {
     return run(solver, [&](ilux_solver& s) {
         s.reports.clear();
-        s.solve(turn_of(op), columns, b, ldb, x, ldx);
+        s.solve(transpose_of(op), columns, b, ldb, x, ldx);
         return status_of_columns(s);
     });
 }
@@ -162,7 +162,7 @@ int ilux_precondition(ilux_solver* solver, int op, int64_t columns, const void* 
 {
     if (!solver || (solver->busy == ilux_solver::Busy::with_factors && is_busy(*solver))) return ILUX_BAD_INPUT;
     return guarded(solver->message, [&] {
-        solver->precondition(turn_of(op), columns, r, ldr, z, ldz);
+        solver->precondition(transpose_of(op), columns, r, ldr, z, ldz);
         return ILUX_OK;
     });
 }
@@ -194,7 +194,8 @@ int ilux_apply_preconditioner(void* solver, int op, const void* r, void* z)
     auto* const s = static_cast<ilux_solver*>(solver);
     if (!s || (s->busy == ilux_solver::Busy::with_factors && is_busy(*s))) return ILUX_BAD_INPUT;
     return guarded(s->message, [&] {
-        s->precondition(turn_of(op), 1, r, std::numeric_limits<Index>::max(), z, std::numeric_limits<Index>::max());
+        s->precondition(transpose_of(op), 1, r, std::numeric_limits<Index>::max(), z,
+                        std::numeric_limits<Index>::max());
         return ILUX_OK;
     });
 }

@@ -278,14 +278,14 @@ void DirectSolver<S>::judge(const MatrixOrAdjoint<S>& A, std::span<const S> b, d
 
 template <Scalar S>
 void DirectSolver<S>::solve(const CsrView<S>& A, Transpose transpose,
-                            const std::function<MatrixOrAdjoint<S>()>& for_the_host, SystemVectors<S>& given,
+                            const std::function<MatrixOrAdjoint<S>()>& host_matrix, SystemVectors<S>& given,
                             double rtol, const StopToken& stop, bool patient, Attempt& tried)
 {
     clock_ = WallClock();
     tried.lu = facts_;
     GpuLuJudge<S>* const there = judge_there(A, given);
     if (there && there->solve(*lu_, A, transpose, given, rtol, options_, tried)) return note_condition(A, tried);
-    const MatrixOrAdjoint<S> system = for_the_host();
+    const MatrixOrAdjoint<S> system = host_matrix();
     clock_ = WallClock();
     lu_->stop_by(stop);
     const std::span<const S> b = given.b();

@@ -46,10 +46,10 @@ public:
     bool factor(const CsrView<S>& A, bool anew, const StopToken& stop, Attempt& tried);
     /// Solves, refines and judges; may choose other pivots. Where the factors and the arrays are on one GPU, all of it
     /// is done there, as long as x is good at once: tried.x becomes empty then, as x was delivered.
-    /// @param for_the_host  makes the matrix for the host  @param tried  .x becomes the solution
+    /// @param host_matrix  makes the matrix for the host  @param tried  .x becomes the solution
     /// @param stop  lets no other pivots be chosen  @param patient  other pivots may take long; else they are left,
     /// which tried.pivots_left says
-    void solve(const CsrView<S>& A, Transpose transpose, const std::function<MatrixOrAdjoint<S>()>& for_the_host,
+    void solve(const CsrView<S>& A, Transpose transpose, const std::function<MatrixOrAdjoint<S>()>& host_matrix,
                SystemVectors<S>& given, double rtol, const StopToken& stop, bool patient, Attempt& tried);
     /// z ← A⁻¹ r or A⁻ᴴ r by the factors, of which there must be some; on a GPU refined, as all solves are there.
     /// @param given  r is its b, z its x

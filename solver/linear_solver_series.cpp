@@ -147,7 +147,7 @@ void LinearSolver<S>::Impl::solve_iteratively(SystemVectors<S>& given, Attempt& 
     const auto iterate = [&](const AttemptListener& heard, const StopToken& within) {
         strategies->iterative().solve(system.matrix_for(transpose_), given, krylov, heard, within, tried);
     };
-    if (tried.plan.quick > 0) return try_quickly(facts, listener, stop, limited, iterate, tried);
+    if (tried.plan.quick > 0) return attempt_quickly(facts, listener, stop, limited, iterate, tried);
     iterate(listener, limited);
     tried.given_up = tried.report.outcome == Outcome::time_limit && call().seconds_left > 0;
     if (tried.report.outcome == Outcome::max_steps && krylov.max_steps < options.krylov.max_steps && !kept)
@@ -229,11 +229,11 @@ SolverReport LinearSolver<S>::Impl::solve(const Array<const S>& b, const Array<S
                                           bool further)
 {
     const bool       conjugated = is_complex<S> && transpose == Transpose::yes;  // Aᵀ x = b is Aᴴ x̄ = b̄
-    const Transpose  as_solved = conjugated ? Transpose::adjoint : transpose;
+    const Transpose  op = conjugated ? Transpose::adjoint : transpose;
     const bool       guessed = guess == Guess::by_options ? options.sequence.reuse_x : guess == Guess::x;
     SystemVectors<S> given(b, x, guessed && is_finite(x), conjugated);
-    const auto       solved = [&](SystemVectors<S>& one) { return solve_as_given(one, as_solved, further); };
-    SolverReport     report = null_space.asked() ? null_space.solve_clear_of(given, as_solved, solved) : solved(given);
+    const auto       solved = [&](SystemVectors<S>& one) { return solve_as_given(one, op, further); };
+    SolverReport     report = null_space.asked() ? null_space.solve_clear_of(given, op, solved) : solved(given);
     if (conjugated)
         for (Attempt& tried : report.attempts)
             for (S& one : tried.x.template of<S>()) one = conj(one);

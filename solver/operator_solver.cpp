@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/engine/machine/host.hpp"
 #include "ilux/solver/policy/attempt_loop.hpp"
@@ -41,17 +43,18 @@ void require_possible(const SolverOptions& options)
 /// What a solve of order n works in.
 template <Backend B, Scalar S>
 struct OperatorSolver<B, S>::Vectors {
-    Vectors(Method method, Index n, const KrylovOptions& krylov)
+    Vectors(Method method, Index n, const KrylovOptions& options)
         : order(n),
-          of_method(method, n, krylov),
+          krylov(options),
+          workspace(method, n, options),
           b(static_cast<std::size_t>(n)),
           x(static_cast<std::size_t>(n)),
           r(static_cast<std::size_t>(n))
     {}
-    std::size_t bytes() const { return of_method.bytes() + 3 * b.size() * sizeof(S); }
 
     Index                 order;
-    KrylovWorkspace<B, S> of_method;
+    KrylovOptions         krylov;
+    KrylovWorkspace<B, S> workspace;
     Buffer<B, S>          b, x, r;
 };
 
@@ -64,29 +67,42 @@ OperatorSolver<B, S>::OperatorSolver(B& be, const SolverOptions& options) : be_(
 }
 
 template <Backend B, Scalar S>
-void OperatorSolver<B, S>::iterate(const LinearOperator<B, S>& A, Preconditioner<B, S>& M, SystemVectors<S>& given,
-                                   Attempt& tried)
+OperatorSolver<B, S>::~OperatorSolver() = default;
+template <Backend B, Scalar S>
+OperatorSolver<B, S>::OperatorSolver(OperatorSolver&&) noexcept = default;
+
+template <Backend B, Scalar S>
+auto OperatorSolver<B, S>::vectors(Index n, Attempt& tried) -> Vectors&
 {
-    const Index   n = A.size();
     const Method  method = method_of(options_.method);
     KrylovOptions krylov = options_.krylov;
     krylov.restart = std::clamp(std::min(n, krylov.max_steps), 1, krylov.restart);
+    tried.workspace_bytes = workspace_bytes<S>(method, n, krylov) + 3 * sizeof(S) * static_cast<std::size_t>(n);
+    const std::size_t limit = std::same_as<B, Gpu> ? options_.device_memory.value : 0;
+    if (limit > 0 && tried.workspace_bytes > limit)
+        throw OutOfMemory(fmt::format("device_memory is {}, and the vectors take {}", bytes_text(double(limit)),
+                                      bytes_text(double(tried.workspace_bytes))));
     if (!vectors_ || vectors_->order != n) {
         vectors_.reset();
-        vectors_ = std::make_shared<Vectors>(method, n, krylov);
+        vectors_ = std::make_unique<Vectors>(method, n, krylov);
     }
-    Vectors& v = *vectors_;
-    tried.workspace_bytes = v.bytes();
-    given.load(be_, v.b, v.x);
-    const double seconds = options_.time_limit > 0 ? options_.time_limit : INFINITY;
-    tried.report = ilux::solve<B, S>(be_, method, A, M, v.b, v.x, v.of_method, krylov,
+    return *vectors_;
+}
+
+template <Backend B, Scalar S>
+void OperatorSolver<B, S>::iterate(const LinearOperator<B, S>& A, Preconditioner<B, S>& M, Attempt& tried)
+{
+    Vectors&             v = *vectors_;
+    const KrylovOptions& krylov = v.krylov;
+    const double         seconds = options_.time_limit > 0 ? options_.time_limit : INFINITY;
+    tried.report = ilux::solve<B, S>(be_, v.workspace.method(), A, M, v.b, v.x, v.workspace, krylov,
                                      history_of(tried, listener_, krylov), stop_.within(seconds));
     const double size = norm2<S>(be_, v.b), left = residual<B, S>(be_, A, v.x, v.b, v.r);
     tried.accuracy.relative_residual = size > 0 ? left / size : left;
     tried.accuracy.finite = std::isfinite(left) && is_finite<S>(be_, v.x);
     tried.report.relative_residual = tried.accuracy.relative_residual;
-    given.deliver(be_, v.x);
-    constexpr double rounding = 1 + 1e-6;  // of another order of sums
+    tried.report.backward_error = std::numeric_limits<double>::quiet_NaN();  // ‖A‖ is not known
+    constexpr double rounding = 1 + 1e-6;                                    // of another order of sums
     if (!tried.converged() || tried.accuracy.relative_residual <= rounding * krylov.rtol) return;
     tried.report.outcome = Outcome::stagnated;
     tried.report.detail = "b - A x met the tolerance once, and not when it was computed again: A x varies";
@@ -112,9 +128,16 @@ SolverReport OperatorSolver<B, S>::solve(const LinearOperator<B, S>& A, Precondi
     tried.plan.method = options_.method;
     tried.plan.precond.kind = PrecondKind::none;
     tried.device = device_of(be_);
-    if (M) tried.decisions.emplace_back("the preconditioner is the caller's");
-    run_guarded(tried, [&](Attempt& one) { iterate(A, used, given, one); });
+    run_guarded(tried, [&](Attempt& one) {
+        Vectors& v = vectors(A.size(), one);
+        given.load(be_, v.b, v.x);
+    });
+    if (tried.failure.empty()) {
+        run_guarded(tried, [&](Attempt& one) { iterate(A, used, one); });
+        given.deliver(be_, vectors_->x);
+    }
     SolverReport report;
+    if (M) report.decisions.emplace_back("the preconditioner is the caller's");
     report.attempts.push_back(std::move(tried));
     report.seconds = clock.seconds();
     return report;

@@ -2,7 +2,7 @@
 // Solves A x = b where A is known by its products alone, or where M is the caller's.
 
 #include <memory>
-#include <optional>
+#include <utility>
 
 #include "ilux/base/gpu/array.hpp"
 #include "ilux/base/matrix/operator.hpp"
@@ -12,7 +12,8 @@
 
 namespace ilux {
 
-/// z ← M⁻¹ r by the factors that a LinearSolver has at hand: those of a matrix near an A of the caller's.
+/// z ← M⁻¹ r by the factors that a LinearSolver has at hand: those of a matrix near an A of the caller's. A product may
+/// allocate n numbers; where the solver works on the other device, r and z pass there and back.
 template <Backend B, Scalar S = double>
 class FactorsOf final : public Preconditioner<B, S> {
 public:
@@ -44,14 +45,18 @@ template <Backend B, Scalar S = double>
 class OperatorSolver {
 public:
     /// @param be  must outlive this
-    /// @param options  method (auto: GMRES), time_limit, krylov and sequence.reuse_x are used
+    /// @param options  method (auto: GMRES), time_limit, device_memory, krylov and sequence.reuse_x are used
     /// @throws InvalidOption where they ask for what an operator does not allow: LU, the other device, mixed precision,
     /// or another stopping test than the residual
     explicit OperatorSolver(B& be, const SolverOptions& options = {});
 
+    ~OperatorSolver();
+    OperatorSolver(OperatorSolver&&) noexcept;
+
     /// @param A  its adjoint is called by BiCG alone
     /// @param M  of A's order, or null for M = I
-    /// @param b, x  n, where B computes; x is overwritten, and with sequence.reuse_x the guess
+    /// @param b, x  n, where B computes; x is overwritten, and with sequence.reuse_x the guess. It stays as it was
+    /// where there was no memory to begin, and where A or M threw what is no outcome
     /// @throws InvalidInput when lengths disagree or b is not finite; what A or M throw
     /// Memory: the vectors of the method and three more, kept from call to call
     SolverReport solve(const LinearOperator<B, S>& A, Preconditioner<B, S>* M, Array<const S> b, Array<S> x);
@@ -62,13 +67,15 @@ public:
 
 private:
     struct Vectors;
-    void iterate(const LinearOperator<B, S>& A, Preconditioner<B, S>& M, SystemVectors<S>& given, Attempt& tried);
+    /// The vectors for A's order. @throws OutOfMemory
+    Vectors& vectors(Index n, Attempt& tried);
+    void     iterate(const LinearOperator<B, S>& A, Preconditioner<B, S>& M, Attempt& tried);
 
     B&                       be_;
     SolverOptions            options_;
     AttemptListener          listener_;
     StopToken                stop_;
-    std::shared_ptr<Vectors> vectors_;
+    std::unique_ptr<Vectors> vectors_;
 };
 
 }  // namespace ilux

@@ -17,7 +17,7 @@ constexpr S not_a_number()
     else return nan;
 }
 
-/// Solves with vectors that lie further stride than they are long: through `packed`, some at a time.
+/// Solves with vectors that begin further apart than they are long: through `packed`, some at a time.
 template <Scalar S>
 void solve_strided(Cpu& be, const LuFactors<S>& factors, S* B, std::size_t stride, std::size_t vectors,
                    Scratch<S>& scratch, Transpose transpose)

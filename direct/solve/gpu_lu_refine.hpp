@@ -35,7 +35,7 @@ public:
     /// than lu_refine's. Repeatable: bitwise. Rows whose |A||x| + |b| is below 2⁻⁹⁶⁰ or overflows are scaled.
     /// @param values   the caller's, on the device as all else
     /// @param x, b, r  count·n, vector after vector; r is neither x nor b
-    /// @param stride    0: all systems are of one matrix; else the values of system k begin at values + k · stride
+    /// @param stride   0: all systems are of one matrix; else the values of system k begin at values + k · stride
     /// @throws InvalidInput when there is no room for so many
     void run(Gpu& gpu, const S* values, const S* x, const S* b, S* r, Index count = 1, std::size_t stride = 0);
 

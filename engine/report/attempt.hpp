@@ -75,17 +75,17 @@ struct Attempt {
     bool                       device_is_full = false;  ///< out_of_memory means the GPU's
     bool                       inaccurate = false;      ///< the residual converged, x did not
     bool                       no_solution = false;     ///< no x solves A x = b, whatever is tried
-    bool pivots_left = false;                   ///< others than an LU's, which would take long, wait for an iteration
-    bool given_up = false;                      ///< time_limit means that the other strategy was to be tried
-    std::vector<std::string>  decisions;        ///< about device and precision
-    double                    fill = 0;         ///< stored values of M, or L + U, over nnz(A)
-    Index                     zero_pivot = -1;  ///< row at which ILU(0) stopped
-    std::size_t               factor_bytes = 0, workspace_bytes = 0;
-    double                    seconds_analyse = 0, seconds_factor = 0;
-    double                    seconds = 0;  ///< of the whole try
-    Accuracy                  accuracy;     ///< of x, as measured by the host once the solve is over
-    Solution                  x;            ///< n; the last iterate, the guess without a solve
-    std::vector<HistoryPoint> history;      ///< the first two million points, where asked for
+    bool pivots_left = false;                  ///< others than an LU's, which would take long, wait for an iteration
+    bool given_up = false;                     ///< time_limit means that the other strategy was to be tried
+    std::vector<std::string> decisions;        ///< about device and precision
+    double                   fill = 0;         ///< stored values of M, or L + U, over nnz(A)
+    Index                    zero_pivot = -1;  ///< row at which ILU(0) stopped
+    std::size_t              factor_bytes = 0, workspace_bytes = 0;
+    double                   seconds_analyse = 0, seconds_factor = 0;
+    double                   seconds = 0;  ///< of the whole try
+    Accuracy                 accuracy;     ///< of x, as measured by the host once the solve is over
+    Solution x;  ///< n; the last iterate, the guess without a solve; empty where it was delivered at once
+    std::vector<HistoryPoint> history;  ///< the first two million points, where asked for
 
     bool converged() const { return report.outcome == Outcome::converged; }
     /// Whether there was a solve. One by LU that ended before its x was measured does not count.

@@ -135,6 +135,8 @@ def _solve_operator(A: Any, b: Any, x0: Any, M: Any, steps: _Steps, options: dic
     ignored = [name for name in options if name.startswith("precond.")]
     if ignored:
         raise InvalidInput(f"{ignored[0]}: of an operator, or beside an M of yours, there is no preconditioner to be made")
+    if str(options.get("device")) == "gpu":
+        raise InvalidInput("device='gpu': an operator of NumPy arrays works on the host")
     op = aslinearoperator(A)
     if op.shape[0] != op.shape[1]:
         raise InvalidInput(f"an operator of shape {op.shape}: a system needs a square one")

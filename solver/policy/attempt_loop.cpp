@@ -30,7 +30,7 @@ void AttemptLoop::begin(const Plan& plan) { current_ = steps_.begin(plan); }
 
 bool AttemptLoop::renewed(bool factored)
 {
-    state_ = next_state(state_, factored ? SolverEvent::try_factored : SolverEvent::try_failed);
+    state_ = next_state(state_, factored ? SolverEvent::attempt_factored : SolverEvent::attempt_failed);
     return factored;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Try after try, until one succeeds or no plan is left.
+// Attempt after attempt, until one succeeds or no plan is left.
 
 #include <functional>
 #include <optional>
@@ -15,8 +15,8 @@
 
 namespace ilux {
 
-/// What a AttemptLoop asks of its owner. Lack of memory or time, or cancellation, is an outcome of a try; whatever else
-/// they throw ends the call.
+/// What an AttemptLoop asks of its owner. Lack of memory or time, or cancellation, is an outcome of a try; whatever
+/// else they throw ends the call.
 struct AttemptSteps {
     /// A try that is to begin: its plan, and the x that it starts from.
     std::function<Attempt(const Plan&)> begin;

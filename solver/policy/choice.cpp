@@ -110,7 +110,7 @@ public:
         if (!stored) {
             if (A_.nnz() >= estimated_nnz) {
                 estimate();
-                if (quick_try_first() || !worth_an_analysis()) return;
+                if (quick_attempt_first() || !worth_an_analysis()) return;
             }
             stored = analysed();
         }
@@ -185,9 +185,9 @@ private:
     }
 
     /// A quick try is made on the host: ILU(0) has chains of rows, which a GPU is slow at.
-    bool quick_try_first()
+    bool quick_attempt_first()
     {
-        if (!leaves_quick_try(options_)) return false;
+        if (!leaves_quick_attempt(options_)) return false;
         choice_.quick = worth_a_quick_attempt(facts_, rates_);
         if (choice_.quick > 0) {
             ask_for_symmetry();

@@ -89,8 +89,8 @@ std::string Planner<S>::no_longer_symmetric(const Plan& plan, const std::functio
 
 /// What would have been chosen without that try.
 template <Scalar S>
-std::optional<Plan> Planner<S>::after_quick_try(const CallState& call, std::vector<std::string>& decisions,
-                                                std::string& why_not)
+std::optional<Plan> Planner<S>::after_quick_attempt(const CallState& call, std::vector<std::string>& decisions,
+                                                    std::string& why_not)
 {
     const Attempt& quick = call.tried.back();
     if (quick.report.outcome == Outcome::cancelled) why_not = "the caller asked to stop";
@@ -112,7 +112,7 @@ std::optional<Plan> Planner<S>::after_quick_try(const CallState& call, std::vect
 template <Scalar S>
 std::optional<Plan> Planner<S>::next(const CallState& call, std::vector<std::string>& decisions, std::string& why_not)
 {
-    if (call.tried.back().plan.quick > 0) return after_quick_try(call, decisions, why_not);
+    if (call.tried.back().plan.quick > 0) return after_quick_attempt(call, decisions, why_not);
     if (!automatic()) return next_plan(options_, call.tried, call.elapsed, why_not);
     if (has_fewer_entries_than_rows(A_)) {
         why_not = "an iteration is tried only where it is asked for: method=gmres";

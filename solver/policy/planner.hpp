@@ -57,8 +57,8 @@ public:
     void tell_cost(SolverReport& report);
 
 private:
-    std::optional<Plan> after_quick_try(const CallState& call, std::vector<std::string>& decisions,
-                                        std::string& why_not);
+    std::optional<Plan> after_quick_attempt(const CallState& call, std::vector<std::string>& decisions,
+                                            std::string& why_not);
     void choose(std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated, const StopToken& limited,
                 std::vector<std::string>& decisions);
 

@@ -9,7 +9,7 @@
 
 namespace ilux {
 
-bool leaves_quick_try(const SolverOptions& options)
+bool leaves_quick_attempt(const SolverOptions& options)
 {
     return options.strategy() == SolverMode::automatic && options.retry && options.precond == PrecondOptions{} &&
            options.krylov.stop == StopTest::residual && options.krylov.precision == KrylovPrecision::in_double;
@@ -55,10 +55,10 @@ bool QuickProgress::promises(double elapsed) const
     return elapsed + (elapsed - begun_) / double(step) * to_come <= in_doubt * most * seconds_;
 }
 
-void try_quickly(const AttemptFacts& facts, const AttemptListener& listener, const StopToken& stop,
-                 const StopToken&                                                                limited,
-                 const std::function<void(const AttemptListener& heard, const StopToken& stop)>& iterate,
-                 Attempt&                                                                        tried)
+void attempt_quickly(const AttemptFacts& facts, const AttemptListener& listener, const StopToken& stop,
+                     const StopToken&                                                                limited,
+                     const std::function<void(const AttemptListener& heard, const StopToken& stop)>& iterate,
+                     Attempt&                                                                        tried)
 {
     constexpr double most_slower = 5;
     const Choice&    choice = facts.choice;

@@ -16,7 +16,7 @@ namespace ilux {
 
 /// Whether these options leave such a try open: method and preconditioner are ours to choose, and another try may
 /// follow.
-bool leaves_quick_try(const SolverOptions& options);
+bool leaves_quick_attempt(const SolverOptions& options);
 
 /// Seconds of what was chosen, where ILU(0) and as many steps as it takes on meshes are expected to take at most half
 /// of them: where A is not Hermitian, its diagonal positive, and half a second is to be had. Else 0.
@@ -48,9 +48,9 @@ private:
 /// @param iterate  the iteration, which tells `heard` of its progress
 /// @param stop  the caller's  @param limited  ends the iteration in any case
 /// @param tried    in: a try with plan.quick and factors; out: where it did not promise to be worth it, given up
-void try_quickly(const AttemptFacts& facts, const AttemptListener& listener, const StopToken& stop,
-                 const StopToken&                                                                limited,
-                 const std::function<void(const AttemptListener& heard, const StopToken& stop)>& iterate,
-                 Attempt&                                                                        tried);
+void attempt_quickly(const AttemptFacts& facts, const AttemptListener& listener, const StopToken& stop,
+                     const StopToken&                                                                limited,
+                     const std::function<void(const AttemptListener& heard, const StopToken& stop)>& iterate,
+                     Attempt&                                                                        tried);
 
 }  // namespace ilux

@@ -36,9 +36,9 @@ SolverState next_state(SolverState state, SolverEvent event)
             break;
         case SolverEvent::new_values:
             return state == SolverState::analysed ? state : SolverState::broken_off;
-        case SolverEvent::try_failed:
+        case SolverEvent::attempt_failed:
             return state == SolverState::analysed || state == SolverState::factored ? SolverState::broken_off : state;
-        case SolverEvent::try_factored:
+        case SolverEvent::attempt_factored:
             return SolverState::factored;
         case SolverEvent::out_of_plans:
             return state == SolverState::analysed || state == SolverState::broken_off ? SolverState::failed : state;

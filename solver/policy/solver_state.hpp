@@ -52,12 +52,12 @@ void require_allowed(SolverState state, SolverCall call);
 
 /// What happens to a LinearSolver within a call.
 enum class SolverEvent {
-    analysis,      ///< analyse() was a success
-    new_values,    ///< a call brings values: whatever there is belongs to former ones
-    try_failed,    ///< a try has ended without factors
-    try_factored,  ///< a try has made factors, or has found that former ones serve
-    out_of_plans,  ///< a try has failed, and no other is to follow
-    drop,          ///< the factors are given up, since they did not solve for a b
+    analysis,          ///< analyse() was a success
+    new_values,        ///< a call brings values: whatever there is belongs to former ones
+    attempt_failed,    ///< a try has ended without factors
+    attempt_factored,  ///< a try has made factors, or has found that former ones serve
+    out_of_plans,      ///< a try has failed, and no other is to follow
+    drop,              ///< the factors are given up, since they did not solve for a b
 };
 
 /// The state is always the one that an exception may leave: new values make it broken_off until a try has factored.
@@ -65,8 +65,8 @@ enum class SolverEvent {
 ///   event         empty  analysed    factored    failed      dropped     broken_off
 ///   analysis      analysed, from every state
 ///   new_values    -      analysed    broken_off  broken_off  broken_off  broken_off
-///   try_failed    -      broken_off  broken_off  failed      dropped     broken_off
-///   try_factored  factored, from every other state
+///   attempt_failed    -      broken_off  broken_off  failed      dropped     broken_off
+///   attempt_factored  factored, from every other state
 ///   out_of_plans  -      failed      factored    failed      dropped     failed
 ///   drop          -      analysed    dropped     failed      dropped     broken_off
 SolverState next_state(SolverState state, SolverEvent event);

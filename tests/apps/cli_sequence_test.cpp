@@ -128,7 +128,7 @@ TEST_F(CliSequence, NoSolutionOfALongerFormerRunStays)
     EXPECT_TRUE(fs::exists(fs::path(out) / "x_000.mtx"));
 }
 
-TEST_F(CliSequence, CountsARepivotThatFailedAlone)
+TEST_F(CliSequence, CountsAFailedRepivotSeparately)
 {
     // Fresh pivots for the second; none for the third, which is singular; the first one's hold again for the fourth.
     const std::string path =

@@ -6,7 +6,7 @@
 #include "ilux/apps/program/progress.hpp"
 #include "ilux/apps/report/report_json.hpp"
 #include "ilux/tests/apps/runs.hpp"
-#include "ilux/tests/solver/tries.hpp"
+#include "ilux/tests/solver/failed_attempts.hpp"
 
 namespace ilux::app {
 namespace {

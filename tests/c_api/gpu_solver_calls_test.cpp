@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/gpu/gpu.hpp"
 #include "ilux/base/gpu/host_transfers.hpp"
@@ -45,6 +47,40 @@ struct SystemThere {
     DeviceBuffer<std::int32_t> ptr, col;
     DeviceBuffer<S>            val;
 };
+
+/// A⁻¹ as an operator, by LU: then x = A b.
+TYPED_TEST(GpuCSolve, AnOperatorOfTheDevice)
+{
+    using S = TypeParam;
+    Gpu                  gpu;
+    auto                 A = line<S>(200);
+    const auto           inverse = c_solver(values_of<S>, {{"device", "gpu"}, {"method", "lu"}});
+    const auto           by_host = c_solver(values_of<S>, {{"device", "cpu"}, {"method", "lu"}});
+    const auto           solver = c_solver(values_of<S>, {{"device", "gpu"}, {"krylov.restart", "100"}});
+    const SystemThere<S> there(gpu, A);
+    const ilux_csr       csr = there.csr(), here = A.csr();
+    ASSERT_EQ(ilux_analyse(inverse.get(), &csr, 1, 1), ILUX_OK) << ilux_message(inverse.get());
+    ASSERT_EQ(ilux_factor(inverse.get(), nullptr), ILUX_OK);
+    ASSERT_EQ(ilux_analyse(by_host.get(), &here, 1, 1), ILUX_OK);
+    ASSERT_EQ(ilux_factor(by_host.get(), nullptr), ILUX_OK);
+    const auto b = right_hand_side<S>(200);
+    const auto B = on_device<S>(gpu, b);
+    auto       X = on_device<S>(gpu, std::vector<S>(200));
+    ASSERT_EQ(ilux_solve_operator(solver.get(), 200, ilux_apply_preconditioner, inverse.get(), nullptr, nullptr,
+                                  B.data(), X.data()),
+              ILUX_OK)
+        << ilux_message(solver.get());
+    std::vector<S> back(200);
+    const auto     x = on_host<S>(gpu, X);
+    ASSERT_EQ(ilux_solve(by_host.get(), ILUX_PLAIN, 1, x.data(), 200, back.data(), 200), ILUX_OK);
+    for (std::size_t i = 0; i < b.size(); ++i) EXPECT_NEAR(std::abs(back[i] - b[i]), 0, 1e-6);
+    const auto with = [&](ilux_solver* M) {
+        return ilux_solve_operator(solver.get(), 200, ilux_apply_preconditioner, inverse.get(),
+                                   ilux_apply_preconditioner, M, B.data(), X.data());
+    };
+    EXPECT_EQ(with(by_host.get()), ILUX_BAD_INPUT);
+    EXPECT_NE(std::strstr(ilux_message(solver.get()), "of a GPU"), nullptr) << ilux_message(solver.get());
+}
 
 TYPED_TEST(GpuCSolve, ArraysOfTheDevice)
 {

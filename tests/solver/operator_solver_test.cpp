@@ -86,7 +86,7 @@ TEST(OperatorSolver, APreconditionerOfTheCallersSavesSteps)
     ASSERT_TRUE(without.converged());
     EXPECT_LT(2 * with.steps(), without.steps());
     EXPECT_LE(residual_of(A, x, b), 1.01e-8);
-    EXPECT_EQ(with.result().decisions.front(), "the preconditioner is the caller's");
+    EXPECT_EQ(with.decisions.front(), "the preconditioner is the caller's");
 }
 
 TEST(OperatorSolver, TheFactorsOfANearMatrixArePreconditioner)
@@ -206,7 +206,9 @@ TEST(OperatorSolver, WhatAnOperatorThrowsIsTheCallers)
     const std::vector<double> b(3, 1.0);
     std::vector<double>       x(3);
     EXPECT_THROW((void)solver.solve(Failing(false), nullptr, b, x), std::runtime_error);
+    x.assign(3, 7.);
     EXPECT_EQ(solver.solve(Failing(true), nullptr, b, x).outcome(), Outcome::out_of_memory);
+    EXPECT_EQ(x, std::vector<double>(3, 0.));
     EXPECT_TRUE(solver.solve(Laplacian(3), nullptr, b, x).converged());
 }
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "ilux/tests/apps/runs.hpp"
-#include "ilux/tests/solver/tries.hpp"
+#include "ilux/tests/solver/failed_attempts.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux::app {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "ilux/tests/solver/tries.hpp"
+#include "ilux/tests/solver/failed_attempts.hpp"
 
 namespace ilux {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
-#include "ilux/tests/solver/tries.hpp"
+#include "ilux/tests/solver/failed_attempts.hpp"
 
 namespace ilux {
 namespace {

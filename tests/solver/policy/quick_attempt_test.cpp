@@ -95,14 +95,14 @@ TEST(QuickAttempt, IsWorthItWhereItTakesLittleBesideWhatWasChosen)
 TEST(QuickAttempt, IsLeftByOptionsThatAskForNothing)
 {
     SolverOptions options;
-    EXPECT_TRUE(leaves_quick_try(options));
+    EXPECT_TRUE(leaves_quick_attempt(options));
     SolverOptions precond = options, stop = options, once = options, method = options, mixed = options;
     precond.precond.mlilu.drop_tol = 1e-3;
     stop.krylov.stop = StopTest::error;
     once.retry = false;
     method.method = MethodChoice::gmres;
     mixed.krylov.precision = KrylovPrecision::mixed;
-    for (const SolverOptions& one : {precond, stop, once, method, mixed}) EXPECT_FALSE(leaves_quick_try(one));
+    for (const SolverOptions& one : {precond, stop, once, method, mixed}) EXPECT_FALSE(leaves_quick_attempt(one));
 }
 
 /// @param heard  the steps

@@ -46,8 +46,8 @@ TEST(SolverState, FollowsEveryEventAsItsTableSays)
     } table[] = {
         {SolverEvent::analysis, {analysed, analysed, analysed, analysed, analysed}},
         {SolverEvent::new_values, {analysed, broken_off, broken_off, broken_off, broken_off}},
-        {SolverEvent::try_failed, {broken_off, broken_off, failed, dropped, broken_off}},
-        {SolverEvent::try_factored, {factored, factored, factored, factored, factored}},
+        {SolverEvent::attempt_failed, {broken_off, broken_off, failed, dropped, broken_off}},
+        {SolverEvent::attempt_factored, {factored, factored, factored, factored, factored}},
         {SolverEvent::out_of_plans, {failed, factored, failed, dropped, failed}},
         {SolverEvent::drop, {analysed, dropped, failed, dropped, broken_off}},
     };
