@@ -4,6 +4,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/engine/machine/single_matrix.hpp"
+#include "ilux/precond/coarse/two_level.hpp"
 
 namespace ilux {
 namespace {
@@ -82,6 +83,7 @@ void HostSystem<S>::put(const PrecondFactors<S>& factors)
     else if (factors.ilu0) M_ = factors.ilu0.get();
     else if (factors.jacobi) M_ = factors.jacobi.get();
     else made(std::make_unique<Identity<Cpu, S>>(n));
+    if (factors.coarse) made(std::make_unique<TwoLevel<S>>(*op_, *M_, factors.coarse, needs_symmetric_M(method_)));
     if (const NullSpace<S>* N = factors.null_space.get())
         made(std::make_unique<ProjectedPreconditioner<Cpu, S>>(*M_,
                                                                std::vector<S>(N->columns().begin(), N->columns().end()),

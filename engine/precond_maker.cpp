@@ -7,14 +7,26 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/coarse/found_vectors.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
 
 namespace ilux {
 namespace {
 
+/// What is left to us, for a plan with a coarse space: that mends what uncompensated rounds leave, and nothing else.
+MlIluOptions settled(const PrecondOptions& precond)
+{
+    MlIluOptions options = precond.mlilu;
+    if (!precond.coarse) return options;
+    if (options.setup == MlIluSetup::automatic) options.setup = MlIluSetup::rounds;
+    if (options.compensation == Compensation::automatic)
+        options.compensation = options.definite ? Compensation::lumped : Compensation::off;
+    return options;
+}
+
 MlIluOptions mlilu_options(const Machine& machine, Attempt& tried)
 {
-    const MlIluOptions& asked = tried.plan.precond.mlilu;
+    const MlIluOptions asked = settled(tried.plan.precond);
     if (!machine.gpu) return asked;
     MlIluOptions options = for_gpu(asked);
     if (options.off_diagonal != asked.off_diagonal)
@@ -144,6 +156,23 @@ MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const ProgressListener& on
     return factors;
 }
 
+/// A coarse space for the M at hand, where one is asked for.
+template <Scalar S>
+void PrecondMaker<S>::add_coarse(const Task& task, Attempt& tried)
+{
+    const PrecondOptions& asked = tried.plan.precond;
+    if (!asked.coarse) return;
+    MlIluPreconditioner<S> M(*factors_.mlilu);
+    const CoarseOptions    options{.unknowns = asked.coarse_size, .M = settled(asked)};
+    const auto             space = found_space<S>(task.machine.cpu, task.A, M, options, asked.mlilu.near_null.get(),
+                                      needs_symmetry(tried.plan.method), task.stop);
+    tried.decisions.push_back(space.text(task.A.nnz()));
+    tried.seconds_factor += space.seconds;
+    factors_.coarse = space.level;
+    if (space.level) tried.factor_bytes += space.level->bytes();
+    require_within(limit_, tried);
+}
+
 template <Scalar S>
 bool PrecondMaker<S>::make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried)
 {
@@ -157,6 +186,7 @@ bool PrecondMaker<S>::make_kind(const Task& task, const ProgressListener& on_pro
                            fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
                 return false;
             }
+            add_coarse(task, tried);
             return true;
         case PrecondKind::ilu0:
             task.bring_values();

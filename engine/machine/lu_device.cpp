@@ -40,6 +40,19 @@ void require_null_space_possible(const SolverOptions& options)
         throw InvalidOption(fmt::format("plan={}: it keeps what an LU prepares, and {} has none", options.plan, asked));
 }
 
+void require_coarse_possible(const SolverOptions& options)
+{
+    const auto contradicts = [](const std::string& other, const char* why) {
+        throw InvalidOption(fmt::format("precond.coarse=on contradicts {}: {}", other, why));
+    };
+    if (options.strategy() == SolverMode::direct) contradicts("an LU", "it is part of a preconditioner");
+    if (options.precond.kind != PrecondKind::mlilu)
+        contradicts(fmt::format("precond.kind={}", field_text(options.precond.kind)), "it stands beside mlilu");
+    if (options.device == DeviceChoice::gpu) contradicts("device=gpu", "it is made and applied on the host");
+    if (options.krylov.precision == KrylovPrecision::mixed)
+        contradicts("krylov.precision=mixed", "it is applied in double");
+}
+
 void require_consistent(const SolverOptions& options)
 {
     const SolverMode strategy = options.strategy();
@@ -47,6 +60,7 @@ void require_consistent(const SolverOptions& options)
         throw InvalidOption(fmt::format("method={} is {}: it contradicts mode={}", field_text(options.method),
                                         field_text(strategy), field_text(options.mode)));
     if (options.krylov.null_space != "none") require_null_space_possible(options);
+    if (options.precond.coarse) require_coarse_possible(options);
     if (strategy == SolverMode::iterative && !options.plan.empty())
         throw InvalidOption(
             fmt::format("plan={}: it keeps what an LU prepares, and an iteration was asked for", options.plan));

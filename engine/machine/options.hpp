@@ -42,6 +42,9 @@ constexpr auto names(DeviceChoice) { return words("auto", "cpu", "gpu"); }
 struct PrecondOptions {
     PrecondKind  kind = PrecondKind::mlilu;
     Precision    precision = Precision::in_double;
+    bool         coarse = false;
+    Index        coarse_size = 0;
+    Index        coarse_vectors = 4;
     MlIluOptions mlilu;
 
     friend bool operator==(const PrecondOptions&, const PrecondOptions&) = default;
@@ -52,6 +55,13 @@ void fields(PrecondOptions& o, Visit&& visit)
 {
     visit("kind", o.kind, anything(), "mlilu: multilevel ILU; ilu0: no fill-in; jacobi: the diagonal");
     visit("precision", o.precision, anything(), "how a GPU stores the values of L and U; it computes in double");
+    visit(
+        "coarse", o.coarse, anything(),
+        "a coarse space beside the multilevel ILU, on the host: aggregates of unknowns times vectors that A takes to little; "
+        "setup=auto is then rounds, and compensation=auto off, or lumped for a definite M");
+    visit("coarse_size", o.coarse_size, at_least(0), "unknowns of an aggregate; 0: the neighbours of one of them");
+    visit("coarse_vectors", o.coarse_vectors, within(0, 16),
+          "vectors that may be found for the coarse space, beside near_null or a constant for each kind of unknowns");
     fields(o.mlilu, visit);
 }
 
@@ -101,11 +111,13 @@ struct SolverOptions {
     SequenceOptions   sequence = {};
 
     /// What mode, method and preconditioner say together: lu is direct, any other method but auto iterative, and so is
-    /// a preconditioner that was asked for.
+    /// a preconditioner or a coarse space that was asked for.
     SolverMode strategy() const
     {
         if (method == MethodChoice::automatic)
-            return mode == SolverMode::automatic && precond.kind != PrecondKind::mlilu ? SolverMode::iterative : mode;
+            return mode == SolverMode::automatic && (precond.kind != PrecondKind::mlilu || precond.coarse)
+                       ? SolverMode::iterative
+                       : mode;
         return method == MethodChoice::lu ? SolverMode::direct : SolverMode::iterative;
     }
 };

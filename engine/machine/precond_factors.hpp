@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ilux/krylov/null_space.hpp"
+#include "ilux/precond/coarse/coarse_space.hpp"
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
@@ -20,6 +21,8 @@ struct PrecondFactors {
     std::optional<MlIlu<S>>     mlilu = {};
     std::unique_ptr<Ilu0<S>>    ilu0 = {};
     std::unique_ptr<Jacobi<S>>  jacobi = {};
+
+    std::shared_ptr<const CoarseLevel<S>> coarse = {};  ///< beside mlilu; or null
 
     std::shared_ptr<const NullSpace<S>> null_space = {};  ///< that M is kept clear of; null: none
 };

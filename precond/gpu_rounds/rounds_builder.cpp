@@ -164,6 +164,8 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<S>));
     if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
+    else if (opt_.compensation == Compensation::lumped)
+        made_.why_not_ = "precond.compensation=lumped works on the host only";
     else if (!is_complex<S> && opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
     else if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);

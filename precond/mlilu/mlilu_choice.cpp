@@ -165,13 +165,15 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest)
 {
     const double tau_S = options.tau_S();
+    const bool   lumps = options.compensation == Compensation::lumped && mirror != Mirror::none;
     return {.bounds = {.inverse = options.inverse_bound,
                        .growth = options.growth_bound,
                        .pivot_floor = pivot_noise * largest,
                        .positive = options.definite,
-                       .weak_coupling = compensates && tau_S > 0 ? options.weak_coupling : 0},
+                       .weak_coupling = (compensates || lumps) && tau_S > 0 ? options.weak_coupling : 0},
             .dropping = {.drop_tol = compensates ? compensated_drop * tau_S : tau_S,
                          .compensate = compensates,
+                         .lump = lumps,
                          .mirror = mirror},
             .most_rounds = std::max(DepthBound::none, options.depth_bound.rows)};
 }

@@ -91,6 +91,7 @@ auto Eliminator<T>::pivot(Index k) const -> Pivot
         if (const Index j = in_.S.col()[p]; j != k && is_pivot_[j]) {
             cut += std::abs(in_.S.val()[p]) * (in_.t.size(j) / in_.t.size(k));
             if (dropping_.compensate) d += in_.S.val()[p] * in_.t.weight(k, j);
+            if (dropping_.lump) d += std::abs(in_.S.val()[p]);
         }
     d = on_diagonal(dropping_.mirror, d);
     const bool too_small = dropping_.compensate && !(std::abs(d) >= least_diagonal * std::abs(before));
@@ -235,9 +236,12 @@ void Eliminator<T>::finish_row(Index i, double largest_term, RowSums<T>& row, ty
             if (goes(entry)) lumped += entry.value * weight;
             else kept += std::abs(entry.value) * std::abs(weight);
         }
+    if (dropping_.lump)
+        for (const auto& entry : row.entries())
+            if (entry.col != i && goes(entry)) lumped += std::abs(entry.value);
     row.finish(goes);
     for (const auto& [j, value] : row.entries())
-        to.add(j, j == i && dropping_.compensate ? compensated(value, lumped, kept) : value);
+        to.add(j, j != i ? value : dropping_.compensate ? compensated(value, lumped, kept) : value + lumped);
     to.end_row();
 }
 

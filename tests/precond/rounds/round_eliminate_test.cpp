@@ -210,5 +210,23 @@ TEST(EliminateRound, GivesTheSameBitsForAnyNumberOfThreads)
     }
 }
 
+/// S̃ − S is diagonally dominant with a diagonal that is not negative, so that S̃ ≥ S.
+TEST(EliminateRound, LumpingOnlyAddsToAPositiveDefiniteMatrix)
+{
+    for (const auto& A : {gallery::poisson2d(12, 11), gallery::elasticity2d({.n = 9}), test::random_spd(60, 3, 4)}) {
+        const OwnedSystem system(A);
+        const auto        set = system.set(lenient);
+        RoundDropping     dropping{.drop_tol = 0.2, .mirror = Mirror::hermitian};
+        dropping.lump = true;
+        const Dense made = round_product(eliminated(system, set, dropping)), S = in_order(system, set);
+        for (Index i = 0; i < A.rows(); ++i) {
+            double others = 0;
+            for (Index j = 0; j < A.rows(); ++j)
+                if (j != i) others += std::abs(made(i, j) - S(i, j));
+            EXPECT_GE(made(i, i) - S(i, i), others - 1e-12) << i;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ilux

@@ -1,0 +1,89 @@
+#pragma once
+// What the tests of coarse spaces share.
+
+#include <algorithm>
+#include <complex>
+#include <vector>
+
+#include "ilux/base/matrix/spmv.hpp"
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/precond/coarse/aggregates.hpp"
+#include "ilux/precond/coarse/near_null.hpp"
+#include "ilux/tests/support/checks.hpp"
+#include "ilux/tests/support/real_form.hpp"
+
+namespace ilux::test::coarse {
+
+using Complex = std::complex<double>;
+
+/// Real numbers, or with phases of their own.
+template <class S>
+CsrMatrix<S> in_numbers_of(const CsrMatrix<double>& A)
+{
+    if constexpr (is_complex<S>) return turned(A, 3);
+    else return A;
+}
+
+template <class S>
+std::vector<S> random_numbers(Index n, std::uint64_t seed)
+{
+    const auto     re = random_vector(n, seed), im = random_vector(n, seed + 100);
+    std::vector<S> x(n);
+    for (Index i = 0; i < n; ++i) {
+        if constexpr (is_complex<S>) x[i] = {re[i], im[i]};
+        else x[i] = re[i];
+    }
+    return x;
+}
+
+/// xᴴ y
+template <class S>
+S inner(const std::vector<S>& x, const std::vector<S>& y)
+{
+    S sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += conj(x[i]) * y[i];
+    return sum;
+}
+
+/// M⁻¹ r or M⁻ᴴ r
+template <class S>
+std::vector<S> applied(Preconditioner<Cpu, S>& M, const std::vector<S>& r, bool adjoint = false)
+{
+    Cpu            be(2);
+    std::vector<S> z(r.size());
+    if (adjoint) M.apply_adjoint(be, r, z);
+    else M.apply(be, r, z);
+    return z;
+}
+
+template <class S>
+std::vector<S> times(const CsrView<S>& A, const std::vector<S>& x)
+{
+    Cpu            be(1);
+    std::vector<S> y(A.rows());
+    spmv<S>(be, 1, A, x, 0, y);
+    return y;
+}
+
+/// max |x_i − y_i| / max |y_i|
+template <class S>
+double far(const std::vector<S>& x, const std::vector<S>& y)
+{
+    double most = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        most = std::max(most, std::abs(x[i] - y[i]));
+        size = std::max(size, std::abs(y[i]));
+    }
+    return size > 0 ? most / size : most;
+}
+
+/// ⟨M⁻¹ r, s⟩ = ⟨r, M⁻ᴴ s⟩
+template <class S>
+void expect_adjoint(Preconditioner<Cpu, S>& M, Index n)
+{
+    const auto r = random_numbers<S>(n, 1), s = random_numbers<S>(n, 2);
+    const S    one = inner(s, applied(M, r)), other = conj(inner(r, applied(M, s, true)));
+    EXPECT_LE(std::abs(one - other), 1e-10 * std::abs(one)) << n;
+}
+
+}  // namespace ilux::test::coarse

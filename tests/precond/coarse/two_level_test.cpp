@@ -1,0 +1,105 @@
+// The coarse correction as a projection, and M₂: exact identities, without regard to how good they are.
+
+#include "ilux/precond/coarse/two_level.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ilux/tests/precond/coarse/coarse_checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace test::coarse;
+
+template <class S>
+std::shared_ptr<const CoarseLevel<S>> level_of(const CsrMatrix<S>& A, const CoarseOptions& options = {})
+{
+    Cpu         be(2);
+    const Nodes nodes = nodes_of<S>(A);
+    return coarse_level<S>(be, A, nodes, constants<S>(A, nodes), options, {});
+}
+
+template <class S>
+class TwoLevelOf : public testing::Test {};
+using Numbers = testing::Types<double, Complex>;
+TYPED_TEST_SUITE(TwoLevelOf, Numbers);
+
+/// Q A P = P where the coarse matrix is solved for exactly.
+TYPED_TEST(TwoLevelOf, AnExactCoarseSpaceIsAProjection)
+{
+    using S = TypeParam;
+    for (const auto& real : {gallery::convdiff2d({.n = 30}), gallery::elasticity2d({.n = 20})}) {
+        const auto A = in_numbers_of<S>(real);
+        const auto level = level_of<S>(A);
+        ASSERT_TRUE(level);
+        EXPECT_FALSE(level->next);
+        CoarseCorrection<S> Q(level);
+        const auto          Px = times<S>(level->P, random_numbers<S>(level->A.rows(), 1));
+        EXPECT_LE(far(applied<S>(Q, times<S>(A, Px)), Px), 1e-9);
+        expect_adjoint<S>(Q, A.rows());
+    }
+}
+
+TYPED_TEST(TwoLevelOf, HasItsAdjoint)
+{
+    using S = TypeParam;
+    const auto              A = in_numbers_of<S>(gallery::convdiff2d({.n = 40}));
+    const MatrixOperator<S> op(A, true);
+    Cpu                     be(1);
+    MlIluPreconditioner<S>  M(MlIlu<S>::build(be, A, {.setup = MlIluSetup::rounds}));
+    for (const Index exact : {1500, 20}) {
+        const auto level = level_of<S>(A, {.most_exact = exact});
+        EXPECT_EQ(level->levels() > 1, exact == 20);
+        for (const bool symmetric : {false, true}) {
+            TwoLevel<S> M2(op, M, level, symmetric);
+            expect_adjoint<S>(M2, A.rows());
+        }
+    }
+}
+
+/// I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A)
+TYPED_TEST(TwoLevelOf, LeavesOfAnErrorWhatItsPartsLeave)
+{
+    using S = TypeParam;
+    const auto              A = in_numbers_of<S>(gallery::convdiff2d({.n = 25}));
+    const MatrixOperator<S> op(A);
+    Cpu                     be(1);
+    MlIluPreconditioner<S>  M(MlIlu<S>::build(be, A, {.setup = MlIluSetup::rounds}));
+    const auto              level = level_of<S>(A);
+    CoarseCorrection<S>     Q(level);
+    TwoLevel<S>             M2(op, M, level, false);
+    const auto              left = [&](Preconditioner<Cpu, S>& one, std::vector<S> x) {
+        const auto z = applied<S>(one, times<S>(A, x));
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] -= z[i];
+        return x;
+    };
+    const auto x = random_numbers<S>(A.rows(), 1);
+    EXPECT_LE(far(left(M2, x), left(M, left(Q, x))), 1e-10);
+}
+
+TEST(TwoLevel, TheSymmetricOneIsPositiveDefinite)
+{
+    const auto             A = gallery::poisson2d(40, 40);
+    const MatrixOperator<> op(A);
+    Cpu                    be(2);
+    MlIluOptions           options{.setup = MlIluSetup::rounds};
+    options.schur_drop_tol = 0.1;
+    options.compensation = Compensation::lumped;
+    options.definite = true;
+    MlIluPreconditioner<> M(MlIlu<>::build(be, A, options));
+    TwoLevel<>            M2(op, M, level_of<double>(A, {.M = options}), true);
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        const auto   r = random_numbers<double>(A.rows(), seed), s = random_numbers<double>(A.rows(), seed + 50);
+        const double rs = inner(r, applied<double>(M2, s)), sr = inner(s, applied<double>(M2, r));
+        EXPECT_NEAR(rs, sr, 1e-9 * std::abs(inner(r, applied<double>(M2, r))));
+        EXPECT_GT(inner(r, applied<double>(M2, r)), 0);
+    }
+}
+
+TEST(TwoLevel, NothingThatHangsTogetherHasNoCoarseSpace)
+{
+    for (const Index n : {0, 1, 33}) EXPECT_EQ(level_of<double>(CsrMatrix<double>::identity(n)), nullptr);
+}
+
+}  // namespace
+}  // namespace ilux

@@ -1,0 +1,129 @@
+// precond.coarse through LinearSolver: what it is for, what it refuses, and a series.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ilux/gallery/gallery.hpp"
+#include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/solving.hpp"
+#include "ilux/tests/support/checks.hpp"
+
+namespace ilux {
+namespace {
+
+using namespace ilux::test;
+
+SolverOptions with_coarse(MethodChoice method = MethodChoice::gmres)
+{
+    SolverOptions options = serial({.method = method, .retry = false});
+    options.precond.coarse = true;
+    options.precond.mlilu.schur_drop_tol = 0.02;
+    return options;
+}
+
+bool tells(const Attempt& tried, const std::string& words)
+{
+    for (const auto& decision : tried.decisions)
+        if (decision.find(words) != std::string::npos) return true;
+    return false;
+}
+
+TEST(CoarseSpace, TakesTheStepsOfElasticityDown)
+{
+    const auto A = gallery::elasticity2d({.n = 60});
+    const auto b = random_vector(A.rows(), 1);
+    for (const auto method : {MethodChoice::gmres, MethodChoice::cg, MethodChoice::bicg}) {
+        LinearSolver<> solver(with_coarse(method));
+        solver.analyse(A);
+        ASSERT_TRUE(solver.factor().ready()) << int(method);
+        EXPECT_TRUE(tells(solver.factored_by(), "coarse space: ")) << int(method);
+        std::vector<double> x(b.size());
+        const auto          report = solver.solve(b, x);
+        ASSERT_TRUE(report.converged()) << int(method) << report.why();
+        EXPECT_LE(report.steps(), 30) << int(method);
+        EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+        const auto transposed = solver.solve(b, x, Transpose::yes);
+        EXPECT_TRUE(transposed.converged()) << int(method) << transposed.why();
+    }
+}
+
+TEST(CoarseSpace, IsMadeAnewForOtherNumbers)
+{
+    auto          A = gallery::elasticity2d({.n = 40});
+    SolverOptions options = with_coarse();
+    options.sequence.refresh_always = true;
+    LinearSolver<> solver(options);
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    const auto          first = solver.solve(b, x);
+    for (double& value : A.val()) value *= 3;
+    ASSERT_TRUE(solver.refactor(A).ready());
+    const auto second = solver.solve(b, x);
+    ASSERT_TRUE(second.converged()) << second.why();
+    EXPECT_NEAR(second.steps(), first.steps(), 2);
+    EXPECT_TRUE(tells(solver.factored_by(), "coarse space: "));
+}
+
+TEST(CoarseSpace, ComplexNumbersTakeTheStepsOfRealOnes)
+{
+    using Complex = std::complex<double>;
+    const auto                 A = gallery::elasticity2d({.n = 40});
+    const std::vector<Complex> values(A.val().begin(), A.val().end());
+    const CsrView<Complex>     Z(A.rows(), A.cols(), A.row_ptr(), A.col(), values);
+    const auto                 b = random_vector(A.rows(), 1);
+    const std::vector<Complex> c(b.begin(), b.end());
+    std::vector<double>        x(b.size());
+    std::vector<Complex>       z(b.size());
+    LinearSolver<>             real(with_coarse());
+    LinearSolver<Complex>      complex(with_coarse());
+    real.analyse(A);
+    complex.analyse(Z);
+    ASSERT_TRUE(real.factor().ready());
+    ASSERT_TRUE(complex.factor().ready());
+    const auto by_real = real.solve(b, x), by_complex = complex.solve(c, z);
+    ASSERT_TRUE(by_complex.converged()) << by_complex.why();
+    EXPECT_NEAR(by_complex.steps(), by_real.steps(), 1);
+}
+
+TEST(CoarseSpace, NothingThatHangsTogetherIsTold)
+{
+    const auto     A = CsrMatrix<double>::identity(50);
+    LinearSolver<> solver(with_coarse());
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    EXPECT_TRUE(tells(solver.factored_by(), "coarse space: none"));
+    const auto          b = random_vector(50, 1);
+    std::vector<double> x(50);
+    EXPECT_TRUE(solver.solve(b, x).converged());
+}
+
+TEST(CoarseSpace, WhatContradictsItIsRefused)
+{
+    const auto refuses = [](auto change) {
+        SolverOptions options = with_coarse(MethodChoice::automatic);
+        change(options);
+        EXPECT_THROW(LinearSolver<>{options}, InvalidOption);
+    };
+    refuses([](SolverOptions& o) { o.method = MethodChoice::lu; });
+    refuses([](SolverOptions& o) { o.precond.kind = PrecondKind::ilu0; });
+    refuses([](SolverOptions& o) { o.device = DeviceChoice::gpu; });
+    refuses([](SolverOptions& o) { o.krylov.precision = KrylovPrecision::mixed; });
+}
+
+TEST(CoarseSpace, CountsAgainstTheMemoryLimit)
+{
+    const auto    A = gallery::elasticity2d({.n = 60});
+    SolverOptions options = with_coarse();
+    options.precond.coarse_size = 2;
+    options.memory_limit.value = 4'000'000;
+    LinearSolver<> solver(options);
+    solver.analyse(A);
+    EXPECT_FALSE(solver.factor().ready());
+    EXPECT_EQ(solver.factored_by().report.outcome, Outcome::out_of_memory);
+}
+
+}  // namespace
+}  // namespace ilux
