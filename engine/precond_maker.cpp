@@ -26,7 +26,7 @@ MlIluOptions settled(const PrecondOptions& precond)
 
 MlIluOptions mlilu_options(const Machine& machine, Attempt& tried)
 {
-    const MlIluOptions asked = settled(tried.plan.precond);
+    MlIluOptions asked = settled(tried.plan.precond);
     if (!machine.gpu) return asked;
     MlIluOptions options = for_gpu(asked);
     if (options.off_diagonal != asked.off_diagonal)

@@ -14,7 +14,7 @@ constexpr Index most_steps = 16;  // of a lane that shares its row with fewer th
 
 /// Rows and partial sums, with the level of each.
 template <class T>
-struct Nodes {
+struct DependentNodes {
     const CsrView<T>&      L;
     std::span<const Index> level;
 
@@ -53,7 +53,7 @@ struct Sorted {
 };
 
 template <class T>
-Sorted sort_nodes(const Nodes<T>& nodes, int lanes)
+Sorted sort_nodes(const DependentNodes<T>& nodes, int lanes)
 {
     const Index count = nodes.size();
     Sorted      sorted;
@@ -74,7 +74,7 @@ Sorted sort_nodes(const Nodes<T>& nodes, int lanes)
 
 /// Cuts the rows of each level into tasks.
 template <class T>
-void make_tasks(const Nodes<T>& nodes, const Sorted& sorted, Index ahead, WarpLayout<T>& layout)
+void make_tasks(const DependentNodes<T>& nodes, const Sorted& sorted, Index ahead, WarpLayout<T>& layout)
 {
     Index entries = 0;
     layout.level_ptr.push_back(0);
@@ -101,7 +101,7 @@ void make_tasks(const Nodes<T>& nodes, const Sorted& sorted, Index ahead, WarpLa
 }
 
 template <class T>
-void fill_task(const Nodes<T>& nodes, std::span<const Index> order, std::span<const Index> position,
+void fill_task(const DependentNodes<T>& nodes, std::span<const Index> order, std::span<const Index> position,
                const WarpTask& task, WarpLayout<T>& layout)
 {
     const int part = 1 << task.log2_part;
@@ -119,7 +119,7 @@ void fill_task(const Nodes<T>& nodes, std::span<const Index> order, std::span<co
 }
 
 template <class T>
-WarpLayout<T> make_layout(const Nodes<T>& nodes, const WarpLayoutOptions& options)
+WarpLayout<T> make_layout(const DependentNodes<T>& nodes, const WarpLayoutOptions& options)
 {
     const Sorted  sorted = sort_nodes(nodes, options.lanes);
     WarpLayout<T> layout;
