@@ -14,6 +14,7 @@ namespace ilux {
 namespace {
 
 /// What is left to us, for a plan with a coarse space: that mends what uncompensated rounds leave, and nothing else.
+/// near_null is then the coarse space's.
 MlIluOptions settled(const PrecondOptions& precond)
 {
     MlIluOptions options = precond.mlilu;
@@ -21,6 +22,7 @@ MlIluOptions settled(const PrecondOptions& precond)
     if (options.setup == MlIluSetup::automatic) options.setup = MlIluSetup::rounds;
     if (options.compensation == Compensation::automatic)
         options.compensation = options.definite ? Compensation::lumped : Compensation::off;
+    if (options.compensation != Compensation::on) options.near_null = {};
     return options;
 }
 
@@ -162,10 +164,14 @@ void PrecondMaker<S>::add_coarse(const Task& task, Attempt& tried)
 {
     const PrecondOptions& asked = tried.plan.precond;
     if (!asked.coarse) return;
+    if (is_complex<S> && (tried.plan.method == MethodChoice::sqmr || tried.plan.method == MethodChoice::cocg))
+        throw InvalidOption(fmt::format("precond.coarse=on makes M not complex symmetric, and method {} needs that",
+                                        field_text(tried.plan.method)));
     MlIluPreconditioner<S> M(*factors_.mlilu);
-    const CoarseOptions    options{.unknowns = asked.coarse_size, .M = settled(asked)};
-    const auto             space = found_space<S>(task.machine.cpu, task.A, M, options, asked.mlilu.near_null.get(),
-                                      needs_symmetry(tried.plan.method), task.stop);
+    CoarseOptions options{.unknowns = asked.coarse_size, .most_found = asked.coarse_vectors, .M = settled(asked)};
+    options.M.near_null = asked.mlilu.near_null;
+    const auto space =
+        found_space<S>(task.machine.cpu, task.A, M, options, needs_symmetry(tried.plan.method), task.stop);
     tried.decisions.push_back(space.text(task.A.nnz()));
     tried.seconds_factor += space.seconds;
     factors_.coarse = space.level;

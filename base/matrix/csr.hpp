@@ -60,6 +60,9 @@ CsrMatrix<T> transpose(Cpu& be, const CsrView<T>& A);
 /// Aᴴ: the transpose, conjugated.
 template <class T>
 CsrMatrix<T> adjoint(const CsrView<T>& A);
+/// Makes Aᴴ by threads.
+template <class T>
+CsrMatrix<T> adjoint(Cpu& be, const CsrView<T>& A);
 /// B(i, j) = A(p[i], q[j]): perm[new] = old for rows and columns; an empty span is the identity.
 /// @throws InvalidInput when p or q is no permutation of A's rows or columns
 template <class T>

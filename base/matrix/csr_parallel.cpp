@@ -33,7 +33,17 @@ CsrMatrix<T> transpose(Cpu& be, const CsrView<T>& A)
     return CsrMatrix<T>::from_sorted(A.cols(), A.rows(), std::move(row_ptr), std::move(col), std::move(val));
 }
 
-#define ILUX_INSTANTIATE(T) template CsrMatrix<T> transpose(Cpu&, const CsrView<T>&);
+template <class T>
+CsrMatrix<T> adjoint(Cpu& be, const CsrView<T>& A)
+{
+    CsrMatrix<T> of_A = transpose(be, A);
+    for (T& value : of_A.val()) value = conj(value);
+    return of_A;
+}
+
+#define ILUX_INSTANTIATE(T)                                   \
+    template CsrMatrix<T> transpose(Cpu&, const CsrView<T>&); \
+    template CsrMatrix<T> adjoint(Cpu&, const CsrView<T>&);
 ILUX_STORED(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

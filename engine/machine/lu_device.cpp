@@ -51,6 +51,8 @@ void require_coarse_possible(const SolverOptions& options)
     if (options.device == DeviceChoice::gpu) contradicts("device=gpu", "it is made and applied on the host");
     if (options.krylov.precision == KrylovPrecision::mixed)
         contradicts("krylov.precision=mixed", "it is applied in double");
+    if (options.method == MethodChoice::minres)
+        contradicts("method=minres", "that needs a positive definite M, and a coarse matrix is as definite as A");
 }
 
 void require_consistent(const SolverOptions& options)

@@ -5,9 +5,8 @@
 #include <cstdint>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/precond/coarse/summed_rows.hpp"
 #include "ilux/precond/rounds/round_rules.hpp"
-#include "ilux/precond/rounds/row_blocks.hpp"
-#include "ilux/precond/rounds/row_sums.hpp"
 #include "ilux/reorder/node_numbering.hpp"
 
 namespace ilux {
@@ -21,23 +20,12 @@ constexpr double near = 6;             // aggregates that are to grow by less ta
 template <class T>
 CsrMatrix<double> ties_of(Cpu& be, const CsrView<T>& A, const Nodes& nodes)
 {
-    const Index          n = nodes.count();
-    RowCollector<double> rows(n);
-    for_row_blocks(be, n, [&](Index b, Index begin, Index end, int) {
-        RowSums<double> row;
-        auto&           to = rows.block(b);
-        for (Index node = begin; node < end; ++node) {
-            row.start();
-            for (const Index i : nodes.members(node))
-                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-                    if (const Index other = nodes.of[A.col()[p]]; other != node && A.val()[p] != T(0))
-                        row.add(other, std::abs(A.val()[p]));
-            row.finish([](const auto&) { return false; });
-            for (const auto& [j, tie] : row.entries()) to.add(j, tie);
-            to.end_row();
-        }
+    return summed_rows<double>(be, nodes.count(), nodes.count(), [&](Index node, RowSums<double>& ties) {
+        for (const Index i : nodes.members(node))
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+                if (const Index other = nodes.of[A.col()[p]]; other != node && A.val()[p] != T(0))
+                    ties.add(other, std::abs(A.val()[p]));
     });
-    return rows.matrix(be, n);
 }
 
 /// Ties that are strong in one direction, the sum of both directions: a symmetric matrix.
@@ -45,32 +33,18 @@ CsrMatrix<double> strong_ties(Cpu& be, const CsrView<double>& ties)
 {
     const Index             n = ties.rows();
     const CsrMatrix<double> back = transpose(be, ties);
-    std::vector<double>     largest(n);
-    const auto              largest_of = [&](Index i) {
-        double most = 0;
-        for (Offset p = ties.row_ptr()[i]; p < ties.row_ptr()[i + 1]; ++p) most = std::max(most, ties.val()[p]);
-        return most;
-    };
+    std::vector<double>     largest(n, 0.);
     for_row_blocks(be, n, [&](Index, Index begin, Index end, int) {
-        for (Index i = begin; i < end; ++i) largest[i] = largest_of(i);
+        for (Index i = begin; i < end; ++i)
+            for (Offset p = ties.row_ptr()[i]; p < ties.row_ptr()[i + 1]; ++p)
+                largest[i] = std::max(largest[i], ties.val()[p]);
     });
-    RowCollector<double> rows(n);
-    for_row_blocks(be, n, [&](Index b, Index begin, Index end, int) {
-        RowSums<double> row;
-        auto&           to = rows.block(b);
-        for (Index i = begin; i < end; ++i) {
-            row.start();
-            for (const CsrView<double>* A : {&ties, static_cast<const CsrView<double>*>(&back)})
-                for (Offset p = A->row_ptr()[i]; p < A->row_ptr()[i + 1]; ++p) {
-                    const double at_most = A == &ties ? largest[i] : largest[A->col()[p]];
-                    if (A->val()[p] > strong * at_most) row.add(A->col()[p], A->val()[p]);
-                }
-            row.finish([](const auto&) { return false; });
-            for (const auto& [j, tie] : row.entries()) to.add(j, tie);
-            to.end_row();
-        }
+    return summed_rows<double>(be, n, n, [&](Index i, RowSums<double>& sums) {
+        for (Offset p = ties.row_ptr()[i]; p < ties.row_ptr()[i + 1]; ++p)
+            if (ties.val()[p] > strong * largest[i]) sums.add(ties.col()[p], ties.val()[p]);
+        for (Offset p = back.row_ptr()[i]; p < back.row_ptr()[i + 1]; ++p)
+            if (back.val()[p] > strong * largest[back.col()[p]]) sums.add(back.col()[p], back.val()[p]);
     });
-    return rows.matrix(be, n);
 }
 
 using Key = std::uint64_t;

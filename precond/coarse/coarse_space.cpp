@@ -6,13 +6,14 @@
 #include "ilux/base/matrix/spmv.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/prolongation.hpp"
-#include "ilux/precond/coarse/sparse_product.hpp"
+#include "ilux/precond/coarse/summed_rows.hpp"
 
 namespace ilux {
 namespace {
 
 constexpr Index most_dense = 1500;
 
+/// Drops nothing, as far as the memory limit allows that.
 MlIluOptions exact(MlIluOptions options)
 {
     options.setup = MlIluSetup::rounds;
@@ -21,16 +22,16 @@ MlIluOptions exact(MlIluOptions options)
     options.schur_drop_tol = 0;
     options.weak_coupling = 0;
     options.dense_order = most_dense;
-    options.memory_limit = {};
     options.near_null = {};
     return options;
 }
 
+/// An M beside a coarse space of its own. Uncompensated rounds were too crude for blocks of several unknowns.
 MlIluOptions of_coarse(MlIluOptions options)
 {
-    options.near_null = {};
     options.setup = MlIluSetup::automatic;
     options.compensation = Compensation::automatic;
+    options.near_null = {};
     return options;
 }
 
@@ -58,7 +59,7 @@ std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu& be, const CsrView<T>& A,
     auto made = orthonormal_basis<T>(be, parts, nodes, vectors);
     stop.check();
     made.P = smoothed<T>(be, A, made.P);
-    CsrMatrix<T> Ph = adjoint_of<T>(be, made.P);
+    CsrMatrix<T> Ph = adjoint<T>(be, made.P);
     CsrMatrix<T> coarse = product<T>(be, Ph, product<T>(be, A, made.P));
     stop.check();
     const bool enough = coarse.rows() <= options.most_exact || coarse.rows() > A.rows() / 2;
@@ -72,38 +73,40 @@ std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu& be, const CsrView<T>& A,
 }
 
 template <class T>
+void Corrector<T>::begin(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint) const
+{
+    if (adjoint) M.apply_adjoint(be, r, z);
+    else M.apply(be, r, z);
+}
+
+template <class T>
+void Corrector<T>::go_on(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint)
+{
+    if (adjoint) A_.apply_adjoint(be, z, left_);
+    else A_.apply(be, z, left_);
+    axpby<T>(be, 1, r, -1, left_);
+    begin(be, M, left_, part_, adjoint);
+    axpy<T>(be, 1, part_, z);
+}
+
+template <class T>
 CoarseCorrection<T>::CoarseCorrection(std::shared_ptr<const CoarseLevel<T>> level)
-    : level_(std::move(level)), M_(level_->M), g_(level_->A.rows()), y_(g_.size()), left_(g_.size()), part_(g_.size())
+    : level_(std::move(level)), M_(level_->M), A_(level_->A), corrector_(A_), g_(level_->A.rows()), y_(g_.size())
 {
     if (level_->next) next_ = std::make_unique<CoarseCorrection>(level_->next);
 }
 
+/// The coarse matrix is solved with exactly, or by a cycle: the next coarse space, M, the next coarse space.
 template <class T>
 void CoarseCorrection<T>::correct(Cpu& be, std::span<const T> r, std::span<T> z, bool adjoint)
 {
     spmv<T>(be, 1, level_->Ph, r, 0, g_);
-    solve(be, adjoint);
+    if (next_) {
+        corrector_.begin(be, *next_, g_, y_, adjoint);
+        corrector_.go_on(be, M_, g_, y_, adjoint);
+        corrector_.go_on(be, *next_, g_, y_, adjoint);
+    } else corrector_.begin(be, M_, g_, y_, adjoint);
     spmv<T>(be, 1, level_->P, y_, 0, z);
-}
-
-/// y ← A⁻¹ g, or what a cycle makes of it: the next coarse space, M, the next coarse space.
-template <class T>
-void CoarseCorrection<T>::solve(Cpu& be, bool adjoint)
-{
-    const auto by = [&](Preconditioner<Cpu, T>& one, std::span<const T> from, std::span<T> to) {
-        if (adjoint) one.apply_adjoint(be, from, to);
-        else one.apply(be, from, to);
-    };
-    if (!next_) return by(M_, g_, y_);
-    by(*next_, g_, y_);
-    for (Preconditioner<Cpu, T>* one :
-         {static_cast<Preconditioner<Cpu, T>*>(&M_), static_cast<Preconditioner<Cpu, T>*>(next_.get())}) {
-        std::ranges::copy(g_, left_.begin());
-        if (adjoint) spmv_adjoint<T>(be, T(-1), level_->A, y_, T(1), left_);
-        else spmv<T>(be, T(-1), level_->A, y_, T(1), left_);
-        by(*one, left_, part_);
-        axpy<T>(be, 1, part_, y_);
-    }
 }
 
 #define ILUX_INSTANTIATE(T)                                                                               \
@@ -111,6 +114,7 @@ void CoarseCorrection<T>::solve(Cpu& be, bool adjoint)
     template std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu&, const CsrView<T>&, const Nodes&,    \
                                                                 const NearNull<T>&, const CoarseOptions&, \
                                                                 const StopToken&);                        \
+    template class Corrector<T>;                                                                          \
     template class CoarseCorrection<T>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

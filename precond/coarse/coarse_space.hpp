@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/stop_token.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
@@ -16,7 +17,7 @@ struct CoarseOptions {
     Index        unknowns = 0;       ///< of an aggregate; 0: those around one root
     Index        most_found = 4;     ///< vectors, beside those given
     Index        most_exact = 1500;  ///< coarse unknowns that are solved for exactly
-    MlIluOptions M = {};             ///< of A's M; the coarse matrices get one like it
+    MlIluOptions M = {};             ///< of A's M, and near_null; the coarse matrices get an M like it
 };
 
 /// One matrix of a hierarchy: what restricts to it, and what solves with it.
@@ -41,23 +42,40 @@ std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu& be, const CsrView<T>& A,
                                                    const NearNull<T>& vectors, const CoarseOptions& options,
                                                    const StopToken& stop);
 
+/// One correction after another: z ← z + M⁻¹ (r − A z), or with the adjoints of both.
+template <class T>
+class Corrector {
+public:
+    /// @param A  must outlive this
+    explicit Corrector(const LinearOperator<Cpu, T>& A) : A_(A), left_(A.size()), part_(A.size()) {}
+    /// z ← M⁻¹ r
+    void begin(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint) const;
+    void go_on(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint);
+
+private:
+    const LinearOperator<Cpu, T>& A_;
+    std::vector<T>                left_, part_;
+};
+
 /// z ← P A_c⁻¹ Pᴴ r. What it holds is shared; its vectors are its own.
 template <class T>
 class CoarseCorrection final : public Preconditioner<Cpu, T> {
 public:
     explicit CoarseCorrection(std::shared_ptr<const CoarseLevel<T>> level);
+    CoarseCorrection(const CoarseCorrection&) = delete;
     Index size() const override { return level_->P.rows(); }
     void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override { correct(be, r, z, false); }
     void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override { correct(be, r, z, true); }
 
 private:
     void correct(Cpu& be, std::span<const T> r, std::span<T> z, bool adjoint);
-    void solve(Cpu& be, bool adjoint);
 
     std::shared_ptr<const CoarseLevel<T>> level_;
     MlIluPreconditioner<T>                M_;
     std::unique_ptr<CoarseCorrection>     next_;
-    std::vector<T>                        g_, y_, left_, part_;
+    MatrixOperator<T>                     A_;
+    Corrector<T>                          corrector_;
+    std::vector<T>                        g_, y_;
 };
 
 }  // namespace ilux

@@ -9,6 +9,7 @@
 #include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/random_number.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 namespace ilux {
 namespace {
@@ -53,10 +54,12 @@ CoarseOptions suited(const CsrView<T>& A, CoarseOptions options)
     return options;
 }
 
+/// @throws InvalidInput as test_vectors()
 template <class T>
-NearNull<T> as_vectors(const std::vector<double>& given, Index n)
+NearNull<T> near_null_of(const MlIluOptions& options, Index n)
 {
-    return {.values = {given.begin(), given.end()}, .count = static_cast<Index>(given.size() / std::max(n, 1))};
+    const std::vector<double> given = test_vectors(options, n);
+    return {.values = {given.begin(), given.end()}, .count = TestVectors(given, n).count()};
 }
 
 }  // namespace
@@ -66,8 +69,8 @@ std::string FoundSpace<T>::text(Offset nnz) const
 {
     if (!level) return "coarse space: none, no unknown has a strong tie";
     return fmt::format(
-        "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A), of {} vectors given and {} found in {} steps, {:.2f} of an "
-        "error left a step, {:.3g} s",
+        "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given, {} found in {} steps, {:.2f} of an error left "
+        "a step; {:.3g} s",
         level->A.rows(), level->levels(), level->levels() == 1 ? "" : "s",
         static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), given, found, steps, left,
         seconds);
@@ -75,14 +78,14 @@ std::string FoundSpace<T>::text(Offset nnz) const
 
 template <class T>
 FoundSpace<T> found_space(Cpu& be, const CsrView<T>& A, Preconditioner<Cpu, T>& M, const CoarseOptions& asked,
-                          const std::vector<double>* given, bool symmetric, const StopToken& stop)
+                          bool symmetric, const StopToken& stop)
 {
     const WallClock         clock;
     const CoarseOptions     options = suited(A, asked);
     const Nodes             nodes = nodes_of(A);
     const MatrixOperator<T> op(A);
     FoundSpace<T>           space;
-    space.vectors = given ? as_vectors<T>(*given, A.rows()) : constants(A, nodes);
+    space.vectors = asked.M.near_null ? near_null_of<T>(asked.M, A.rows()) : constants(A, nodes);
     space.given = space.vectors.count;
     space.level = coarse_level<T>(be, A, nodes, space.vectors, options, stop);
     while (space.level && options.most_found > 0) {
@@ -100,10 +103,10 @@ FoundSpace<T> found_space(Cpu& be, const CsrView<T>& A, Preconditioner<Cpu, T>& 
     return space;
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                    \
-    template struct FoundSpace<T>;                                                                             \
-    template FoundSpace<T> found_space(Cpu&, const CsrView<T>&, Preconditioner<Cpu, T>&, const CoarseOptions&, \
-                                       const std::vector<double>*, bool, const StopToken&);
+#define ILUX_INSTANTIATE(T)                                                                                          \
+    template struct FoundSpace<T>;                                                                                   \
+    template FoundSpace<T> found_space(Cpu&, const CsrView<T>&, Preconditioner<Cpu, T>&, const CoarseOptions&, bool, \
+                                       const StopToken&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

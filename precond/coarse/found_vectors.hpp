@@ -24,10 +24,10 @@ struct FoundSpace {
 
 /// The space of the vectors given, or of a constant for each kind of unknowns; and as long as the error of a random x
 /// is reduced too slowly by x ← x − M₂⁻¹ A x, x joins the vectors, and the space is made anew.
-/// @param M  of A  @param symmetric  as TwoLevel has it  @param given  n × count, by rows, or null
-/// @throws as MlIlu::build()
+/// @param M  of A  @param options  with near_null in options.M  @param symmetric  as TwoLevel has it
+/// @throws as MlIlu::build(); InvalidInput as test_vectors()
 template <class T>
 FoundSpace<T> found_space(Cpu& be, const CsrView<T>& A, Preconditioner<Cpu, T>& M, const CoarseOptions& options,
-                          const std::vector<double>* given, bool symmetric, const StopToken& stop);
+                          bool symmetric, const StopToken& stop);
 
 }  // namespace ilux

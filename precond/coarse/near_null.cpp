@@ -96,7 +96,7 @@ NearNull<T> constants(const CsrView<T>& A, const Nodes& nodes)
             kinds = std::max(kinds, static_cast<Index>(members.size()));
             for (std::size_t k = 0; k < members.size(); ++k) kind[members[k]] = static_cast<Index>(k);
         }
-    else if (has_zero_diagonal(A)) {
+    else if (std::ranges::find(zero, 1) != zero.end()) {
         kind = components(A, zero);
         kinds = kinds_by_component(kind);
         for (Index& one : kind)

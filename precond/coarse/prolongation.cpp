@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/precond/rounds/row_blocks.hpp"
-#include "ilux/precond/rounds/row_sums.hpp"
+#include "ilux/precond/coarse/summed_rows.hpp"
 
 namespace ilux {
 namespace {
@@ -114,28 +113,16 @@ Prolongation<T> orthonormal_basis(Cpu& be, const Aggregates& aggregates, const N
 template <class T>
 CsrMatrix<T> smoothed(Cpu& be, const CsrView<T>& A, const CsrView<T>& P)
 {
-    RowCollector<T> rows(A.rows());
-    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        RowSums<T> row;
-        auto&      to = rows.block(b);
-        const auto add_row = [&](Index i, T factor) {
-            for (Offset q = P.row_ptr()[i]; q < P.row_ptr()[i + 1]; ++q) row.add(P.col()[q], factor * P.val()[q]);
-        };
-        for (Index i = begin; i < end; ++i) {
-            row.start();
-            double sum = 0;
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) sum += std::abs(A.val()[p]);
-            const T      d = A.at(i, i);
-            const double size = std::abs(d), least = std::max(size, sum / 2);
-            const T      factor = least > 0 ? (size > 0 ? T(omega * size / least) / d : T(omega / least)) : T(0);
-            add_row(i, 1);
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) add_row(A.col()[p], -(factor * A.val()[p]));
-            row.finish([](const auto& entry) { return entry.value == T(0); });
-            for (const auto& [j, value] : row.entries()) to.add(j, value);
-            to.end_row();
-        }
+    return summed_rows<T>(be, A.rows(), P.cols(), [&](Index i, RowSums<T>& sums) {
+        double total = 0;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) total += std::abs(A.val()[p]);
+        const T      d = A.at(i, i);
+        const double size = std::abs(d), least = std::max(size, total / 2);
+        const T      factor = least > 0 ? (size > 0 ? T(omega * size / least) / d : T(omega / least)) : T(0);
+        add_row<T>(P, i, 1, sums);
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            add_row<T>(P, A.col()[p], -(factor * A.val()[p]), sums);
     });
-    return rows.matrix(be, P.cols());
 }
 
 #define ILUX_INSTANTIATE(T)                                                                                \

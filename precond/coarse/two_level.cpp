@@ -7,38 +7,26 @@ namespace ilux {
 template <Scalar T>
 TwoLevel<T>::TwoLevel(const LinearOperator<Cpu, T>& A, Preconditioner<Cpu, T>& M,
                       std::shared_ptr<const CoarseLevel<T>> coarse, bool symmetric)
-    : A_(A), M_(M), Q_(std::move(coarse)), symmetric_(symmetric), left_(A.size()), part_(A.size())
+    : n_(A.size()), M_(M), Q_(std::move(coarse)), symmetric_(symmetric), corrector_(A)
 {}
 
 template <Scalar T>
 void TwoLevel<T>::apply(Cpu& be, std::span<const T> r, std::span<T> z)
 {
-    const auto add = [&](Preconditioner<Cpu, T>& one) {
-        A_.apply(be, z, left_);
-        axpby<T>(be, 1, r, -1, left_);
-        one.apply(be, left_, part_);
-        axpy<T>(be, 1, part_, z);
-    };
-    Q_.apply(be, r, z);
-    add(M_);
-    if (symmetric_) add(Q_);
+    corrector_.begin(be, Q_, r, z, false);
+    corrector_.go_on(be, M_, r, z, false);
+    if (symmetric_) corrector_.go_on(be, Q_, r, z, false);
 }
 
 /// M₂⁻ᴴ = M⁻ᴴ + Qᴴ (I − Aᴴ M⁻ᴴ): what comes last comes first.
 template <Scalar T>
 void TwoLevel<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
 {
-    const auto add = [&](Preconditioner<Cpu, T>& one) {
-        A_.apply_adjoint(be, z, left_);
-        axpby<T>(be, 1, r, -1, left_);
-        one.apply_adjoint(be, left_, part_);
-        axpy<T>(be, 1, part_, z);
-    };
     if (symmetric_) {
-        Q_.apply_adjoint(be, r, z);
-        add(M_);
-    } else M_.apply_adjoint(be, r, z);
-    add(Q_);
+        corrector_.begin(be, Q_, r, z, true);
+        corrector_.go_on(be, M_, r, z, true);
+    } else corrector_.begin(be, M_, r, z, true);
+    corrector_.go_on(be, Q_, r, z, true);
 }
 
 #define ILUX_INSTANTIATE(T) template class TwoLevel<T>;

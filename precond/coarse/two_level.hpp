@@ -16,16 +16,16 @@ public:
     /// @param A, M  must outlive this
     TwoLevel(const LinearOperator<Cpu, T>& A, Preconditioner<Cpu, T>& M, std::shared_ptr<const CoarseLevel<T>> coarse,
              bool symmetric);
-    Index size() const override { return A_.size(); }
+    Index size() const override { return n_; }
     void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override;
     void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
 
 private:
-    const LinearOperator<Cpu, T>& A_;
-    Preconditioner<Cpu, T>&       M_;
-    CoarseCorrection<T>           Q_;
-    bool                          symmetric_;
-    std::vector<T>                left_, part_;
+    Index                   n_;
+    Preconditioner<Cpu, T>& M_;
+    CoarseCorrection<T>     Q_;
+    bool                    symmetric_;
+    Corrector<T>            corrector_;
 };
 
 }  // namespace ilux

@@ -165,7 +165,7 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
 RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest)
 {
     const double tau_S = options.tau_S();
-    const bool   lumps = options.compensation == Compensation::lumped && mirror != Mirror::none;
+    const bool   lumps = options.compensation == Compensation::lumped && mirror == Mirror::hermitian;
     return {.bounds = {.inverse = options.inverse_bound,
                        .growth = options.growth_bound,
                        .pivot_floor = pivot_noise * largest,

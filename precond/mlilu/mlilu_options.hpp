@@ -114,7 +114,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "compensation", o.compensation, anything(),
         "rounds: add what is dropped from a row to its diagonal, as far as the row stays dominant, and drop up to 5 τ_S; lumped: for a "
-        "symmetric or Hermitian A, add its magnitude to the diagonals of row and column: M is then positive definite where A is");
+        "symmetric (complex: Hermitian) A, add its magnitude to the diagonals of row and column: M is then positive definite where A is");
     visit(
         "weak_coupling", o.weak_coupling, within(0, 1),
         "θ: rounds with compensation: couplings that add up to so much of a pivot keep no two pivots apart that others join as well");

@@ -65,6 +65,9 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
     factors_->compensates = choice.compensates;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
+    if (choice.rounds && opt_.compensation == Compensation::lumped && pre.mirror != Mirror::hermitian)
+        report_.decisions.push_back(
+            fmt::format("compensation=lumped has no effect: A is not {}", is_complex<T> ? "Hermitian" : "symmetric"));
     if (plan_) why_not_ = why_not_again(choice, plan_->compensates);
 }
 

@@ -18,7 +18,7 @@ struct RoundDropping {
     /// unknowns.
     bool compensate = false;
     /// The magnitude of what goes is added to the diagonals of its row and its column: S̃ − S is then diagonally
-    /// dominant, and S̃ positive definite where S is. For a mirrored S alone.
+    /// dominant, and S̃ positive definite where S is. For a Hermitian S alone.
     bool lump = false;
     /// That S is, and stays: then entries up to τ_S √(m_i m_j) go, m the largest of the rows before the round.
     Mirror mirror = Mirror::none;

@@ -110,7 +110,50 @@ TEST(CoarseSpace, WhatContradictsItIsRefused)
     refuses([](SolverOptions& o) { o.method = MethodChoice::lu; });
     refuses([](SolverOptions& o) { o.precond.kind = PrecondKind::ilu0; });
     refuses([](SolverOptions& o) { o.device = DeviceChoice::gpu; });
+    refuses([](SolverOptions& o) { o.method = MethodChoice::minres; });
     refuses([](SolverOptions& o) { o.krylov.precision = KrylovPrecision::mixed; });
+}
+
+TEST(CoarseSpace, FindsNoMoreVectorsThanItMay)
+{
+    const auto A = gallery::elasticity2d({.n = 40});
+    for (const Index most : {0, 1}) {
+        SolverOptions options = with_coarse();
+        options.precond.coarse_vectors = most;
+        options.precond.coarse_size = 200;  // so large that more would be wanted
+        LinearSolver<> solver(options);
+        solver.analyse(A);
+        ASSERT_TRUE(solver.factor().ready());
+        EXPECT_TRUE(tells(solver.factored_by(), most == 0 ? "2 given, 0 found" : "2 given, 1 found"));
+    }
+}
+
+TEST(CoarseSpace, TakesTheNearNullSpaceOfTheCaller)
+{
+    const auto    A = gallery::poisson2d(30, 30);
+    SolverOptions options = with_coarse();
+    options.precond.mlilu.near_null = std::make_shared<const std::vector<double>>(900, 1.);
+    LinearSolver<> solver(options);
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    EXPECT_TRUE(tells(solver.factored_by(), "vectors: 1 given"));
+    for (const auto& decision : solver.factored_by().mlilu->decisions)
+        EXPECT_EQ(decision.find("near_null has no effect"), std::string::npos) << decision;
+    options.precond.mlilu.near_null = std::make_shared<const std::vector<double>>(899, 1.);
+    LinearSolver<> other(options);
+    other.analyse(A);
+    EXPECT_THROW((void)other.factor(), InvalidInput);
+}
+
+TEST(CoarseSpace, NoMethodThatNeedsAComplexSymmetricMTakesIt)
+{
+    const auto                              A = gallery::poisson2d(20, 20);
+    const std::vector<std::complex<double>> values(A.val().begin(), A.val().end());
+    for (const auto method : {MethodChoice::cocg, MethodChoice::sqmr}) {
+        LinearSolver<std::complex<double>> solver(with_coarse(method));
+        solver.analyse(CsrView<std::complex<double>>(A.rows(), A.cols(), A.row_ptr(), A.col(), values));
+        EXPECT_THROW((void)solver.factor(), InvalidOption);
+    }
 }
 
 TEST(CoarseSpace, CountsAgainstTheMemoryLimit)

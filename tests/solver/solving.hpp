@@ -40,7 +40,7 @@ inline CsrMatrix<double> unsymmetric(CsrMatrix<double> A)
     return A;
 }
 
-/// As A, but for a per mille or two of each value.
+/// A matrix whose values differ from those of A by a per mille or two.
 inline CsrMatrix<double> slightly_changed(CsrMatrix<double> A)
 {
     for (std::size_t p = 0; p < A.val().size(); ++p) A.val()[p] *= 1 + 1e-3 * static_cast<double>(p % 3);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "ilux/precond/coarse/sparse_product.hpp"
 #include "ilux/tests/precond/coarse/coarse_checks.hpp"
 
 namespace ilux {
@@ -38,7 +37,7 @@ TYPED_TEST(ProlongationOf, IsOrthonormalAndHoldsItsVectors)
     vectors.append(column(vectors, 0));  // once more: no column of its own
     const auto made = orthonormal_basis<S>(be, parts, nodes, vectors);
     EXPECT_EQ(made.P.cols(), 3 * parts.count);
-    const auto Ph = adjoint_of<S>(be, made.P);
+    const auto Ph = adjoint<S>(be, made.P);
     const auto x = random_numbers<S>(made.P.cols(), 2);
     EXPECT_LE(far(times<S>(Ph, times<S>(made.P, x)), x), 1e-13);
     for (Index c = 0; c < vectors.count; ++c)

@@ -1,4 +1,4 @@
-#include "ilux/precond/coarse/sparse_product.hpp"
+#include "ilux/precond/coarse/summed_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@ namespace {
 using namespace test::coarse;
 
 template <class S>
-class SparseProduct : public testing::Test {};
+class SummedRows : public testing::Test {};
 using Numbers = testing::Types<double, Complex>;
-TYPED_TEST_SUITE(SparseProduct, Numbers);
+TYPED_TEST_SUITE(SummedRows, Numbers);
 
-TYPED_TEST(SparseProduct, ActsAsItsFactorsDo)
+TYPED_TEST(SummedRows, OfAProductActAsItsFactorsDo)
 {
     using S = TypeParam;
     for (const Index n : {0, 1, 31, 32, 33, 3000}) {
@@ -25,7 +25,7 @@ TYPED_TEST(SparseProduct, ActsAsItsFactorsDo)
         EXPECT_TRUE(std::ranges::equal(AB.val(), again.val()) && std::ranges::equal(AB.col(), again.col()));
         const auto x = random_numbers<S>(n + 3, 5);
         EXPECT_LE(far(times<S>(AB, x), times<S>(A, times<S>(B, x))), 1e-14);
-        const auto Ah = adjoint_of<S>(several, A);
+        const auto Ah = adjoint<S>(several, A);
         const auto y = random_numbers<S>(n, 6), z = random_numbers<S>(n / 2 + 1, 7);
         const S    left = inner(y, times<S>(A, z)), right = inner(times<S>(Ah, y), z);
         EXPECT_LE(std::abs(left - right), 1e-12 * (1 + std::abs(left)));
