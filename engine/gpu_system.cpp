@@ -11,9 +11,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
-#include "ilux/precond/gpu/gpu_ilu0.hpp"
-#include "ilux/precond/gpu/gpu_jacobi.hpp"
-#include "ilux/precond/gpu/gpu_mlilu.hpp"
+#include "ilux/precond/coarse/two_level.hpp"
 #include "ilux/engine/gpu_mixed.hpp"
 
 namespace ilux {
@@ -61,8 +59,6 @@ private:
     DeviceSpan<S>         b_, x_;
 };
 
-std::size_t copies(bool adjoinable) { return adjoinable ? 2 : 1; }
-
 /// Waits for what it enqueues. @param seconds  to which its own are added
 template <class Work>
 void timed(Gpu& gpu, double& seconds, Work&& work)
@@ -76,9 +72,28 @@ void timed(Gpu& gpu, double& seconds, Work&& work)
 }  // namespace
 
 template <Scalar S>
-void GpuSystem<S>::take(std::unique_ptr<Preconditioner<Gpu, S>> M)
+GpuMaker<S> GpuSystem<S>::maker()
+{
+    return {cpu_, gpu_, {options_.precision, options_.engine, options_.memory_limit}, adjoinable_, report_};
+}
+
+template <Scalar S>
+void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
 {
     MixedSystem<Gpu, S>* const mixed = system_->mixed();
+    if (mixed != nullptr && maker().put_in_single(*mixed, factors, A_->size())) return;
+    auto M = maker().in_double(factors, A_->size());
+    if (factors.coarse_there) {
+        auto both =
+            std::make_unique<TwoLevel<Gpu, S>>(typename TwoLevel<Gpu, S>::Parts{.A = *A_,
+                                                                                .turned = options_.adjoint,
+                                                                                .M = std::move(M),
+                                                                                .symmetric = needs_symmetric_M(method_),
+                                                                                .adjoinable = adjoinable_});
+        both->set(gpu_, factors.coarse_there);
+        report_.factor_bytes += factors.coarse_there->bytes();
+        M = std::move(both);
+    }
     if (mixed == nullptr) return system_->put(std::move(M));
     std::size_t bytes = 0;
     mixed->set_M(between_rounded<S>(gpu_, std::move(M), mixed->scales(), bytes));
@@ -86,60 +101,16 @@ void GpuSystem<S>::take(std::unique_ptr<Preconditioner<Gpu, S>> M)
 }
 
 template <Scalar S>
-template <class T, class Factors>
-void GpuSystem<S>::put_factors(const Factors& factors)
+FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, const CoarseOptions& options,
+                                             const StopToken& stop)
 {
-    const GpuFactors<T> gpu_factors(cpu_, gpu_, factors,
-                                    {.engine = options_.engine,
-                                     .adjoinable = adjoinable_,
-                                     .memory_limit = options_.memory_limit});
-    auto                M = std::make_unique<GpuFactorPreconditioner<T>>(gpu_, gpu_factors);
-    report_.systems = gpu_factors.report().systems;
-    report_.dense = gpu_factors.report().dense;
-    report_.precision = sizeof(T) < sizeof(S) ? Precision::in_single : Precision::in_double;
-    report_.factor_bytes = gpu_factors.report().bytes;
-    report_.workspace_bytes += M->workspace_bytes();
-    take(std::move(M));
-}
-
-template <Scalar S>
-void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
-{
-    using Single = single_of<S>;
-    const auto put_either = [&](const auto& source) {
-        if (options_.precision == Precision::in_single) try {
-                return put_factors<Single>(source);
-            } catch (const InvalidInput& error) {  // a value that single precision cannot hold
-                report_.remark = fmt::format("precision double, not single: {}", error.what());
-            }
-        put_factors<S>(source);
-    };
-    if (factors.mlilu) return put_either(factors.mlilu->factors());
-    if (factors.ilu0) return put_either(*factors.ilu0);
-    MixedSystem<Gpu, S>* const mixed = system_->mixed();
-    if (factors.rounds) {  // a solve launches once for each round, and one graph of all
-        const GpuRounds<S>& rounds = *factors.rounds;
-        if (mixed != nullptr && rounds.in_single())
-            mixed->set_M(rounds.preconditioner_in_single(gpu_, mixed->scales(), adjoinable_));
-        else take(rounds.preconditioner(gpu_, adjoinable_));
-        report_.systems = rounds.systems(adjoinable_);
-        report_.dense = rounds.dense_order();
-        report_.precision = rounds.in_single() ? Precision::in_single : Precision::in_double;
-        report_.remark = rounds.remark();
-        report_.factor_bytes = copies(adjoinable_) * rounds.bytes();
-        report_.workspace_bytes += copies(adjoinable_) * rounds.workspace_bytes();
-        return;
-    }
-    if (mixed != nullptr) {
-        if (!factors.jacobi) return mixed->set_M(std::make_unique<Identity<Gpu, Single>>(A_->size()));
-        report_.factor_bytes = static_cast<std::size_t>(A_->size()) * sizeof(Single);
-        return mixed->set_M(
-            std::make_unique<GpuJacobi<Single>>(gpu_, Jacobi<Single>(*factors.jacobi, mixed->scales())));
-    }
-    if (!factors.jacobi) return take(std::make_unique<Identity<Gpu, S>>(A_->size()));
-    auto M = std::make_unique<GpuJacobi<S>>(gpu_, *factors.jacobi);
-    report_.factor_bytes = M->bytes();
-    take(std::move(M));
+    gpu_.make_current();
+    await_values();
+    const GpuReport before = report_;
+    auto            M = maker().in_double(factors, A_->size());
+    report_ = before;
+    return found_space<Gpu, S>({cpu_, gpu_, stop},
+                               {*host_A_, A_->matrix(), *A_, std::move(M), needs_symmetric_M(method_)}, options);
 }
 
 template <Scalar S>
@@ -258,7 +229,8 @@ void GpuSystem<S>::put(const PrecondFactors<S>& factors)
             refuse(0);  // in the same words, but with the factors
             throw;
         }
-        refuse(report_.matrix_bytes + report_.workspace_bytes + (factors.rounds ? factors.rounds->bytes() : 0));
+        refuse(report_.matrix_bytes + report_.workspace_bytes + (factors.rounds ? factors.rounds->bytes() : 0) +
+               (factors.coarse_there ? factors.coarse_there->bytes() : 0));
         put_preconditioner(factors);
         if (const NullSpace<S>* const N = factors.null_space.get()) {
             DeviceBuffer<S> columns(N->columns().size());

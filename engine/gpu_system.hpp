@@ -10,9 +10,11 @@
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/engine/machine/device_need.hpp"
 #include "ilux/engine/machine/gpu_report.hpp"
+#include "ilux/engine/gpu_maker.hpp"
 #include "ilux/engine/gpu_standard.hpp"
 #include "ilux/engine/krylov_place.hpp"
 #include "ilux/engine/krylov_system.hpp"
+#include "ilux/precond/coarse/found_vectors.hpp"
 
 namespace ilux {
 
@@ -53,6 +55,9 @@ public:
     /// @param former  rounds of an earlier matrix, to be tried first; or null
     GpuRounds<S> set_up_rounds(const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
                                const ProgressListener& on_progress = {}, const StopToken& stop = {});
+    /// A coarse space beside M, once A is there. @param factors  M, on the host or there
+    FoundSpace<Gpu, S> find_coarse(const PrecondFactors<S>& factors, const CoarseOptions& options,
+                                   const StopToken& stop);
     /// M; once, or again after drop_factors(), before any solve.
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError
@@ -73,13 +78,11 @@ public:
     const GpuReport&    report() const { return report_; }
 
 private:
-    bool is_mixed() const { return options_.arithmetic == KrylovPrecision::mixed; }
-    void put_matrix_and_vectors(const KrylovOptions& krylov);
-    void report_matrix_and_vectors();
-    void take(std::unique_ptr<Preconditioner<Gpu, S>> M);
-    void put_preconditioner(const PrecondFactors<S>& factors);
-    template <class T, class Factors>
-    void                  put_factors(const Factors& factors);
+    bool                  is_mixed() const { return options_.arithmetic == KrylovPrecision::mixed; }
+    void                  put_matrix_and_vectors(const KrylovOptions& krylov);
+    void                  report_matrix_and_vectors();
+    GpuMaker<S>           maker();
+    void                  put_preconditioner(const PrecondFactors<S>& factors);
     GpuJudgeWorkspace<S>& room();
 
     Cpu&                                cpu_;

@@ -70,6 +70,20 @@ void HostSystem<S>::put_in_single(const PrecondFactors<S>& factors)
     system_.emplace(cpu_, method_, *op_, std::move(mixed));
 }
 
+/// M and the coarse space are of A, also where the system is with Aᴴ.
+template <Scalar S>
+std::unique_ptr<Preconditioner<Cpu, S>> HostSystem<S>::two_level(const PrecondFactors<S>& factors)
+{
+    auto M = std::make_unique<TwoLevel<Cpu, S>>(
+        typename TwoLevel<Cpu, S>::Parts{.A = *op_,
+                                         .turned = adjoint_,
+                                         .M = std::make_unique<MlIluPreconditioner<S>>(*factors.mlilu),
+                                         .symmetric = needs_symmetric_M(method_),
+                                         .adjoinable = adjoint_ || needs_transpose(method_)});
+    M->set(cpu_, factors.coarse);
+    return M;
+}
+
 template <Scalar S>
 void HostSystem<S>::put(const PrecondFactors<S>& factors)
 {
@@ -79,11 +93,11 @@ void HostSystem<S>::put(const PrecondFactors<S>& factors)
         made_.push_back(std::move(M));
         M_ = made_.back().get();
     };
-    if (factors.mlilu) made(std::make_unique<MlIluPreconditioner<S>>(*factors.mlilu));
+    if (factors.coarse) made(two_level(factors));
+    else if (factors.mlilu) made(std::make_unique<MlIluPreconditioner<S>>(*factors.mlilu));
     else if (factors.ilu0) M_ = factors.ilu0.get();
     else if (factors.jacobi) M_ = factors.jacobi.get();
     else made(std::make_unique<Identity<Cpu, S>>(n));
-    if (factors.coarse) made(std::make_unique<TwoLevel<S>>(*op_, *M_, factors.coarse, needs_symmetric_M(method_)));
     if (const NullSpace<S>* N = factors.null_space.get())
         made(std::make_unique<ProjectedPreconditioner<Cpu, S>>(*M_,
                                                                std::vector<S>(N->columns().begin(), N->columns().end()),

@@ -35,7 +35,8 @@ public:
     void apply(SystemVectors<S>& given) override;
 
 private:
-    void put_in_single(const PrecondFactors<S>& factors);
+    void                                    put_in_single(const PrecondFactors<S>& factors);
+    std::unique_ptr<Preconditioner<Cpu, S>> two_level(const PrecondFactors<S>& factors);
 
     Cpu&                                                 cpu_;
     Method                                               method_;

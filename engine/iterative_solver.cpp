@@ -123,7 +123,7 @@ bool IterativeSolver<S>::place(Attempt& tried)
             if (tried.device_is_full) throw;
             give_up_gpu(error.what(), tried);
         }
-    if (factors().rounds) return false;
+    if (factors().rounds || factors().coarse_there) return false;
     place_on_host(tried);
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ilux/base/instances.hpp"
@@ -9,26 +10,45 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/found_vectors.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
 
+constexpr double beside_coarse = 2;  // τ_S over τ, where it is left to us: a coarse space mends what is dropped
+
+/// Whether A is Hermitian with a positive diagonal. By threads.
+template <Scalar S>
+bool is_positive(Cpu& be, const CsrView<S>& A)
+{
+    std::vector<char> found(row_blocks(A.rows()), 0);  // an entry that says no
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index i = begin; i < end && !found[b]; ++i) {
+            found[b] = !(real_part(A.at(i, i)) > 0);
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && !found[b]; ++p)
+                found[b] = A.at(A.col()[p], i) != S(conj(A.val()[p]));
+        }
+    });
+    return std::ranges::find(found, 1) == found.end();
+}
+
 /// What is left to us, for a plan with a coarse space: that mends what uncompensated rounds leave, and nothing else.
 /// near_null is then the coarse space's.
-MlIluOptions settled(const PrecondOptions& precond)
+/// @param positive  A is Hermitian with a positive diagonal
+MlIluOptions settled(const PrecondOptions& precond, bool positive)
 {
     MlIluOptions options = precond.mlilu;
     if (!precond.coarse) return options;
     if (options.setup == MlIluSetup::automatic) options.setup = MlIluSetup::rounds;
     if (options.compensation == Compensation::automatic)
-        options.compensation = options.definite ? Compensation::lumped : Compensation::off;
+        options.compensation = positive ? Compensation::lumped : Compensation::off;
     if (options.compensation != Compensation::on) options.near_null = {};
+    if (!options.schur_drop_tol.given) options.schur_drop_tol = beside_coarse * options.drop_tol;
     return options;
 }
 
-MlIluOptions mlilu_options(const Machine& machine, Attempt& tried)
+MlIluOptions fitted_to(const Machine& machine, const MlIluOptions& asked, Attempt& tried)
 {
-    MlIluOptions asked = settled(tried.plan.precond);
     if (!machine.gpu) return asked;
     MlIluOptions options = for_gpu(asked);
     if (options.off_diagonal != asked.off_diagonal)
@@ -116,10 +136,9 @@ void PrecondMaker<S>::begin_next()
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
 /// why.
 template <Scalar S>
-std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const ProgressListener& on_progress,
-                                                        Attempt& tried)
+std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const MlIluOptions& options,
+                                                        const ProgressListener& on_progress, Attempt& tried)
 {
-    const MlIluOptions& options = tried.plan.precond.mlilu;
     if (!task.there || options.setup == MlIluSetup::crout) return {};
     if (tried.plan.rounded_symmetry) {
         tried.decisions.emplace_back("factored on the host: A is symmetric but for rounding");
@@ -145,11 +164,12 @@ std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const 
 
 /// The host makes M. It reuses the rounds of the M before where there are any.
 template <Scalar S>
-MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const ProgressListener& on_progress, Attempt& tried)
+MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked, const ProgressListener& on_progress,
+                                    Attempt& tried)
 {
     task.bring_values();
     Cpu&               cpu = task.machine.cpu;
-    const MlIluOptions options = mlilu_options(task.machine, tried);
+    const MlIluOptions options = fitted_to(task.machine, asked, tried);
     const bool         again = former_ && former_->on_host && former_->options == options;
     MlIlu<S> factors = again ? MlIlu<S>::rebuild(cpu, task.A, options, *former_->on_host, on_progress, task.stop)
                              : MlIlu<S>::build(cpu, task.A, options, on_progress, task.stop);
@@ -158,25 +178,56 @@ MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const ProgressListener& on
     return factors;
 }
 
-/// A coarse space for the M at hand, where one is asked for.
+/// A coarse space for the M at hand, where one is asked for: made where M is to be applied.
 template <Scalar S>
-void PrecondMaker<S>::add_coarse(const Task& task, Attempt& tried)
+void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, bool positive, Attempt& tried)
 {
     const PrecondOptions& asked = tried.plan.precond;
-    if (!asked.coarse) return;
     if (is_complex<S> && (tried.plan.method == MethodChoice::sqmr || tried.plan.method == MethodChoice::cocg))
         throw InvalidOption(fmt::format("precond.coarse=on makes M not complex symmetric, and method {} needs that",
                                         field_text(tried.plan.method)));
-    MlIluPreconditioner<S> M(*factors_.mlilu);
-    CoarseOptions options{.unknowns = asked.coarse_size, .most_found = asked.coarse_vectors, .M = settled(asked)};
+    CoarseOptions options{.unknowns = asked.coarse_size,
+                          .most_found = asked.coarse_vectors,
+                          .M = of_M,
+                          .positive = positive};
     options.M.near_null = asked.mlilu.near_null;
-    const auto space =
-        found_space<S>(task.machine.cpu, task.A, M, options, needs_symmetry(tried.plan.method), task.stop);
-    tried.decisions.push_back(space.text(task.A.nnz()));
-    tried.seconds_factor += space.seconds;
-    factors_.coarse = space.level;
-    if (space.level) tried.factor_bytes += space.level->bytes();
+    const auto note = [&](const auto& space) {
+        tried.decisions.push_back(space.text(task.A.nnz()));
+        tried.seconds_factor += space.seconds;
+        if (space.level) tried.factor_bytes += space.level->bytes();
+        return space.level;
+    };
+    if (task.there) {
+        factors_.coarse_there = note(task.there->find_coarse(factors_, options, task.stop));
+        return;
+    }
+    Cpu&                    cpu = task.machine.cpu;
+    const MatrixOperator<S> product(task.A);
+    auto                    M = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
+    factors_.coarse = note(
+        found_space<Cpu, S>({cpu, cpu, task.stop},
+                            {task.A, task.A, product, std::move(M), needs_symmetric_M(method_of(tried.plan.method))},
+                            options));
     require_within(limit_, tried);
+}
+
+template <Scalar S>
+bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried)
+{
+    const bool coarse = tried.plan.precond.coarse;
+    if (coarse) task.bring_values();
+    const bool         positive = coarse && is_positive(task.machine.cpu, task.A);
+    const MlIluOptions options = settled(tried.plan.precond, positive);
+    if (options.tau_S() != tried.plan.precond.mlilu.tau_S())
+        tried.decisions.push_back(fmt::format("schur_drop_tol={}, beside a coarse space", options.tau_S()));
+    factors_.rounds = made_there(task, options, on_progress, tried);
+    if (!factors_.rounds) factors_.mlilu = made_here(task, options, on_progress, tried);
+    if (const Index level = tried.mlilu->overflowed; level > 0) {
+        tried.fail(Outcome::breakdown, fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
+        return false;
+    }
+    if (coarse) add_coarse(task, options, positive, tried);
+    return true;
 }
 
 template <Scalar S>
@@ -184,16 +235,7 @@ bool PrecondMaker<S>::make_kind(const Task& task, const ProgressListener& on_pro
 {
     switch (tried.plan.precond.kind) {
         case PrecondKind::mlilu:
-            factors_.rounds = made_there(task, on_progress, tried);
-            if (factors_.rounds) return true;
-            factors_.mlilu = made_here(task, on_progress, tried);
-            if (const Index level = tried.mlilu->overflowed; level > 0) {
-                tried.fail(Outcome::breakdown,
-                           fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
-                return false;
-            }
-            add_coarse(task, tried);
-            return true;
+            return make_mlilu(task, on_progress, tried);
         case PrecondKind::ilu0:
             task.bring_values();
             factors_.ilu0 = build_ilu0<S>(task.A, tried);

@@ -56,10 +56,13 @@ private:
         MlIluOptions                 options;
     };
     std::optional<FormerRounds> rounds_at_hand() const;
-    std::optional<GpuRounds<S>> made_there(const Task& task, const ProgressListener& on_progress, Attempt& tried);
-    MlIlu<S>                    made_here(const Task& task, const ProgressListener& on_progress, Attempt& tried);
-    void                        add_coarse(const Task& task, Attempt& tried);
-    bool                        make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried);
+    std::optional<GpuRounds<S>> made_there(const Task& task, const MlIluOptions& options,
+                                           const ProgressListener& on_progress, Attempt& tried);
+    MlIlu<S> made_here(const Task& task, const MlIluOptions& asked, const ProgressListener& on_progress,
+                       Attempt& tried);
+    void     add_coarse(const Task& task, const MlIluOptions& of_M, bool positive, Attempt& tried);
+    bool     make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried);
+    bool     make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried);
 
     Bytes                       limit_;  // of what has no limit of its own
     PrecondFactors<S>           factors_;

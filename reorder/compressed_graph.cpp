@@ -145,7 +145,7 @@ CompressedGraph compressed(Graph g)
 {
     const double        dense = detail::hub_degree(g.n);
     std::vector<Index>  first = representatives(g, dense);
-    const NodeNumbering numbering = detail::find_nodes(g);
+    const NodeNumbering numbering = detail::find_nodes({g.n, g.start, g.neighbour});
     const double        classes = share_of_classes(first);
     const bool          nearly_alike = numbering.entries <= few_zeros && numbering.size * classes > 1;
     const bool          alike = numbering.size == 1 || (classes <= worth_joining && !nearly_alike);

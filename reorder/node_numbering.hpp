@@ -1,7 +1,7 @@
 #pragma once
 // Whether the unknowns of a matrix come in nodes of equally many.
 
-#include "ilux/reorder/symmetric_graph.hpp"
+#include "ilux/reorder/ordering.hpp"
 
 namespace ilux::detail {
 
@@ -20,6 +20,7 @@ struct NodeNumbering {
 /// The largest of some sizes for which unknowns of a node have nearly the same neighbours: nodes with all their
 /// unknowns joined to all of their neighbours' would have at most 1.75 times the entries, and groups that begin within
 /// nodes more of them. size 1 where there is none. Told by a sample of the nodes.
-NodeNumbering find_nodes(const Graph& g);
+/// @param A  with or without its diagonal
+NodeNumbering find_nodes(const PatternView& A);
 
 }  // namespace ilux::detail

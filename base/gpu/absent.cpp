@@ -1,6 +1,7 @@
 // gpu.hpp in a build without CUDA: no device is found, and nothing that needs one can be reached.
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/gpu/by_key.hpp"
 #include "ilux/base/gpu/device_csr.hpp"
 #include "ilux/base/gpu/device_pointer.hpp"
 #include "ilux/base/gpu/gpu.hpp"
@@ -30,6 +31,15 @@ std::string gpu_name(int) { absent(); }
 GpuMemory   gpu_memory(int) { absent(); }
 DeviceUse   device_use() noexcept { return {}; }
 void        restart_device_peak() noexcept {}
+
+template <class Item>
+ByKey<Item> by_key(Gpu&, DeviceSpan<const Index>, Index)
+{
+    absent();
+}
+template ByKey<Index>  by_key(Gpu&, DeviceSpan<const Index>, Index);
+template ByKey<Offset> by_key(Gpu&, DeviceSpan<const Index>, Index);
+void                   add_up(Gpu&, DeviceBuffer<Offset>&) { absent(); }
 
 HostTransfers host_transfers() noexcept { return {}; }
 void          run_after(Gpu&, Gpu&) { absent(); }
@@ -215,18 +225,19 @@ void host_lock(void*, std::size_t bytes)
     if (bytes > 0) absent();
 }
 
-void  device_free(void*, std::size_t) noexcept {}
-void  host_unlock(void*) noexcept {}
-void  host_free(void*) noexcept {}
-Index first_wrong_row(Gpu&, Index, Index, DeviceSpan<const Offset>, DeviceSpan<const Index>) { absent(); }
-void  upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
-void  download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
-void  enqueue_copy(Gpu&, const void*, void*, std::size_t) { absent(); }
-void  require_same_size(std::size_t, std::size_t) { absent(); }
-int   begin_timing(Gpu&, const void*, double*) { absent(); }
-void  end_timing(Gpu&, int) noexcept {}
-void  collect_timings(Gpu&, const void*) { absent(); }
-void  forget_timings(Gpu&, const void*) noexcept {}
+void   device_free(void*, std::size_t) noexcept {}
+void   host_unlock(void*) noexcept {}
+void   host_free(void*) noexcept {}
+Index  first_wrong_row(Gpu&, Index, Index, DeviceSpan<const Offset>, DeviceSpan<const Index>) { absent(); }
+Offset longest_row(Gpu&, DeviceSpan<const Offset>) { absent(); }
+void   upload_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void   download_bytes(Gpu&, const void*, void*, std::size_t) { absent(); }
+void   enqueue_copy(Gpu&, const void*, void*, std::size_t) { absent(); }
+void   require_same_size(std::size_t, std::size_t) { absent(); }
+int    begin_timing(Gpu&, const void*, double*) { absent(); }
+void   end_timing(Gpu&, int) noexcept {}
+void   collect_timings(Gpu&, const void*) { absent(); }
+void   forget_timings(Gpu&, const void*) noexcept {}
 
 }  // namespace detail
 }  // namespace ilux

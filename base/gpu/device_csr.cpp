@@ -51,6 +51,12 @@ void require_square(Index rows, Index cols)
 
 namespace detail {
 
+int usual_lanes(Offset nnz, Index rows)
+{
+    const Offset half_mean = rows > 0 ? (nnz + 2 * Offset{rows} - 1) / (2 * Offset{rows}) : 1;
+    return static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::clamp<Offset>(half_mean, 1, 32))));
+}
+
 RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes)
 {
     require_lanes(lanes);
@@ -59,10 +65,7 @@ RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes)
     const Offset nnz = row_ptr.back();
     const auto   length = [&](Index i) { return row_ptr[i + 1] - row_ptr[i]; };
 
-    const Offset half_mean = rows > 0 ? (nnz + 2 * Offset{rows} - 1) / (2 * Offset{rows}) : 1;
-    plan.lanes = lanes > 0
-                     ? lanes
-                     : static_cast<int>(std::bit_ceil(static_cast<unsigned>(std::clamp<Offset>(half_mean, 1, 32))));
+    plan.lanes = lanes > 0 ? lanes : usual_lanes(nnz, rows);
     plan.longest = long_row * plan.lanes;
 
     // Segments are long enough that all of them together take at most half the slots, and the last ones of rows the
@@ -118,6 +121,20 @@ DeviceCsr<T>::DeviceCsr(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offse
 }
 
 template <class T>
+DeviceCsr<T>::DeviceCsr(Gpu& gpu, Index cols, DeviceBuffer<Offset> row_ptr, DeviceBuffer<Index> col,
+                        DeviceBuffer<T> val)
+    : rows_(static_cast<Index>(row_ptr.size()) - 1),
+      cols_(cols),
+      lanes_(detail::usual_lanes(static_cast<Offset>(col.size()), rows_)),
+      longest_(long_row * lanes_),
+      row_ptr_(std::move(row_ptr)),
+      col_(std::move(col)),
+      val_(std::move(val))
+{
+    if (detail::longest_row(gpu, row_ptr_) > longest_) plan(gpu, on_host<Offset>(gpu, row_ptr_), 0);
+}
+
+template <class T>
 void DeviceCsr<T>::plan(Gpu& gpu, std::span<const Offset> row_ptr, int lanes)
 {
     const detail::RowPlan plan = detail::plan_rows(row_ptr, lanes);
@@ -143,6 +160,13 @@ GpuMatrixOperator<S>::GpuMatrixOperator(Gpu& gpu, const CsrView<NotDeduced<S>>& 
 
 template <Scalar S>
 GpuMatrixOperator<S>::GpuMatrixOperator(DeviceCsr<S> A) : A_(std::move(A)), adjoinable_(false)
+{
+    require_square(A_.rows(), A_.cols());
+}
+
+template <Scalar S>
+GpuMatrixOperator<S>::GpuMatrixOperator(DeviceCsr<S> A, DeviceCsr<S> Ah)
+    : A_(std::move(A)), Ah_(std::move(Ah)), adjoinable_(true)
 {
     require_square(A_.rows(), A_.cols());
 }

@@ -39,6 +39,11 @@ constexpr int max_row_slots = 16384;  ///< slots of a plan: what a Gpu has scrat
 /// @param lanes  0: the least power of 2 that is at least half the mean length of the rows
 RowPlan plan_rows(std::span<const Offset> row_ptr, int lanes = 0);
 
+/// The lanes of a row where there are so many entries.
+int usual_lanes(Offset nnz, Index rows);
+
+/// The most entries of a row.
+Offset longest_row(Gpu& gpu, DeviceSpan<const Offset> row_ptr);
 /// The first row whose columns do not ascend within 0 … cols − 1; `rows` where there is none.
 Index first_wrong_row(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col);
 
@@ -57,6 +62,10 @@ public:
     /// @throws the same; InvalidInput unless they are a CSR matrix whose columns ascend within each row
     DeviceCsr(Gpu& gpu, Index rows, Index cols, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col,
               DeviceSpan<const T> val, int lanes = 0);
+
+    /// Takes over arrays that are a CSR matrix whose columns ascend, as our kernels make them: nothing is checked. Row
+    /// pointers visit the host where some row is long.
+    DeviceCsr(Gpu& gpu, Index cols, DeviceBuffer<Offset> row_ptr, DeviceBuffer<Index> col, DeviceBuffer<T> val);
 
     /// Other values for the same pattern. @throws InvalidInput unless there are nnz() of them
     void upload_values(Gpu& gpu, std::span<const T> val) { upload<T>(gpu, val, val_); }
@@ -104,6 +113,8 @@ public:
     GpuMatrixOperator(Gpu& gpu, const CsrView<NotDeduced<S>>& A, bool adjoinable = false);
     /// Without the adjoint. @throws InvalidInput unless A is square
     explicit GpuMatrixOperator(DeviceCsr<S> A);
+    /// @param Ah  the adjoint of A
+    GpuMatrixOperator(DeviceCsr<S> A, DeviceCsr<S> Ah);
     Index size() const override { return A_.rows(); }
     void  apply(Gpu& be, DeviceSpan<const S> x, DeviceSpan<S> y) const override;
     /// @throws InvalidInput when made without the adjoint

@@ -101,7 +101,7 @@ Machine choose_machine(const SolverOptions& options, const CsrView<S>& A, std::v
         return machine;
     }
     const Offset least = least_nnz_for_gpu(machine.cpu.threads(), machine_rates());
-    std::string  why = options.precond.coarse ? "precond.coarse is made and applied on the host" : why_no_gpu(A, least);
+    std::string  why = why_no_gpu(A, least);
     if (why.empty()) try {
             machine.gpu = std::make_unique<Gpu>();
         } catch (const DeviceError& error) {  // a GPU for which this build has no code, say

@@ -44,7 +44,8 @@ std::size_t device_bytes_of_M(Index n, const PrecondFactors<S>& factors, bool ad
             estimate_margin * double(copies_of_M(adjoinable) * size.bytes(value_bytes<S>(precision), sizeof(S))));
     };
     const auto        rows = static_cast<std::size_t>(n);
-    const std::size_t of_N = factors.null_space ? (factors.null_space->count() + 1) * rows * sizeof(S) : 0;
+    const std::size_t of_N = (factors.null_space ? (factors.null_space->count() + 1) * rows * sizeof(S) : 0) +
+                             (factors.coarse_there ? factors.coarse_there->bytes() : 0);
     if (factors.rounds) return of_N + factors.rounds->most_bytes(adjoinable);
     if (factors.mlilu) return of_N + of_systems(apply_size(factors.mlilu->factors()));
     if (factors.ilu0) return of_N + of_systems(apply_size(*factors.ilu0));

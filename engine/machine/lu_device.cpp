@@ -48,7 +48,6 @@ void require_coarse_possible(const SolverOptions& options)
     if (options.strategy() == SolverMode::direct) contradicts("an LU", "it is part of a preconditioner");
     if (options.precond.kind != PrecondKind::mlilu)
         contradicts(fmt::format("precond.kind={}", field_text(options.precond.kind)), "it stands beside mlilu");
-    if (options.device == DeviceChoice::gpu) contradicts("device=gpu", "it is made and applied on the host");
     if (options.krylov.precision == KrylovPrecision::mixed)
         contradicts("krylov.precision=mixed", "it is applied in double");
     if (options.method == MethodChoice::minres)

@@ -57,8 +57,9 @@ void fields(PrecondOptions& o, Visit&& visit)
     visit("precision", o.precision, anything(), "how a GPU stores the values of L and U; it computes in double");
     visit(
         "coarse", o.coarse, anything(),
-        "a coarse space beside the multilevel ILU, on the host: aggregates of unknowns times vectors that A takes to little; "
-        "setup=auto is then rounds, and compensation=auto off, or lumped for a definite M");
+        "a coarse space beside the multilevel ILU: aggregates of unknowns times vectors that A takes to little; "
+        "setup=auto is then rounds, compensation=auto lumped for a symmetric (complex: Hermitian) A with a positive diagonal, else off, "
+        "and schur_drop_tol=auto 2 τ");
     visit("coarse_size", o.coarse_size, at_least(0), "unknowns of an aggregate; 0: the neighbours of one of them");
     visit("coarse_vectors", o.coarse_vectors, within(0, 16),
           "vectors that may be found for the coarse space, beside near_null or a constant for each kind of unknowns");

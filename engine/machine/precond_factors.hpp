@@ -22,7 +22,8 @@ struct PrecondFactors {
     std::unique_ptr<Ilu0<S>>    ilu0 = {};
     std::unique_ptr<Jacobi<S>>  jacobi = {};
 
-    std::shared_ptr<const CoarseLevel<S>> coarse = {};  ///< beside mlilu; or null
+    std::shared_ptr<const CoarseLevel<Cpu, S>> coarse = {};        ///< beside mlilu; or null
+    std::shared_ptr<const CoarseLevel<Gpu, S>> coarse_there = {};  ///< on the device, beside rounds or mlilu; or null
 
     std::shared_ptr<const NullSpace<S>> null_space = {};  ///< that M is kept clear of; null: none
 };

@@ -1,20 +1,23 @@
 #include "ilux/precond/coarse/coarse_space.hpp"
 
-#include <algorithm>
-
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/matrix/spmv.hpp"
+#include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
-#include "ilux/precond/coarse/prolongation.hpp"
-#include "ilux/precond/coarse/summed_rows.hpp"
+#include "ilux/precond/coarse_steps/products.hpp"
+#include "ilux/precond/gpu/gpu_mlilu.hpp"
+#include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
+#include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 namespace ilux {
 namespace {
 
-constexpr Index most_dense = 1500;
+constexpr double drop_of_scalars = 0.25, drop_of_nodes = 0.05;  // τ_S of a coarse matrix over that of A
 
 /// Drops nothing, as far as the memory limit allows that.
-MlIluOptions exact(MlIluOptions options)
+MlIluOptions exact(MlIluOptions options, Index most_dense)
 {
     options.setup = MlIluSetup::rounds;
     options.compensation = Compensation::off;
@@ -26,97 +29,173 @@ MlIluOptions exact(MlIluOptions options)
     return options;
 }
 
-/// An M beside a coarse space of its own. Uncompensated rounds were too crude for blocks of several unknowns.
-MlIluOptions of_coarse(MlIluOptions options)
+/// An M beside a coarse space of its own: no Krylov method stands around it, so that it must not enlarge any error.
+/// What is lumped does not; elsewhere few entries may go.
+MlIluOptions of_coarse(const CoarseOptions& coarse, bool alone)
 {
-    options.setup = MlIluSetup::automatic;
-    options.compensation = Compensation::automatic;
+    MlIluOptions options = coarse.M;
+    options.setup = MlIluSetup::rounds;
+    options.compensation = coarse.positive ? Compensation::lumped : Compensation::off;
+    options.schur_drop_tol = coarse.M.tau_S() * (alone && !coarse.positive ? drop_of_scalars : drop_of_nodes);
     options.near_null = {};
     return options;
 }
 
+/// A ← (A + Aᴴ) / 2: what rounding has made of a Hermitian matrix is one again.
+template <Backend B, Scalar T>
+void make_hermitian(B& be, Sparse<B, T>& A)
+{
+    const Sparse<B, T> Ah = adjoint(be, A);
+    axpby<T>(be, 0.5, Ah.val(), 0.5, A.val());
+}
+
+template <Scalar T>
+MakerOfM<Cpu, T> factored(const CoarsePlace<Cpu>& at, const CsrMatrix<T>& A, const MlIluOptions& options)
+{
+    const auto mlilu = std::make_shared<const MlIlu<T>>(MlIlu<T>::build(at.host, A, options, {}, at.stop));
+    const auto make = [mlilu](Cpu&, bool) { return std::make_unique<MlIluPreconditioner<T>>(*mlilu); };
+    return {.make = make, .stored = mlilu->report().stored, .bytes = mlilu->report().bytes};
+}
+
+template <Scalar T>
+CsrMatrix<T> brought(Gpu& gpu, const DeviceCsr<T>& A)
+{
+    return CsrMatrix<T>::from_sorted(A.rows(), A.cols(), on_host<Offset>(gpu, A.row_ptr()),
+                                     on_host<Index>(gpu, A.col()), on_host<T>(gpu, A.val()));
+}
+
+/// In rounds on the device, or where it has no answer by the host.
+template <Scalar T>
+MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, const MlIluOptions& options)
+{
+    const auto rounds =
+        std::make_shared<const GpuRounds<T>>(GpuRounds<T>::build(at.host, at.be, A, options, false, {}, at.stop));
+    if (rounds->made()) {
+        const auto make = [rounds](Gpu& gpu, bool adjoinable) { return rounds->preconditioner(gpu, adjoinable); };
+        return {.make = make, .stored = rounds->report().stored, .bytes = rounds->report().bytes};
+    }
+    const auto mlilu =
+        std::make_shared<const MlIlu<T>>(MlIlu<T>::build(at.host, brought(at.be, A), for_gpu(options), {}, at.stop));
+    const auto make = [mlilu, &host = at.host](Gpu& gpu, bool adjoinable) {
+        const GpuMlIlu<T> there = gpu_mlilu<T>(host, gpu, *mlilu, {.adjoinable = adjoinable});
+        return std::make_unique<GpuMlIluPreconditioner<T>>(gpu, there);
+    };
+    return {.make = make, .stored = mlilu->report().stored, .bytes = mlilu->report().bytes};
+}
+
 }  // namespace
 
-template <class T>
-Offset CoarseLevel<T>::stored() const
+template <Backend B, Scalar T>
+Offset CoarseLevel<B, T>::stored() const
 {
-    return P.nnz() + A.nnz() + M.report().stored + (next ? next->stored() : 0);
+    return P.nnz() + A.nnz() + M.stored + (next ? next->stored() : 0);
 }
 
-template <class T>
-std::size_t CoarseLevel<T>::bytes() const
+template <Backend B, Scalar T>
+std::size_t CoarseLevel<B, T>::bytes() const
 {
-    return P.bytes() + Ph.bytes() + A.bytes() + M.report().bytes + (next ? next->bytes() : 0);
+    return P.bytes() + Ph.bytes() + A.bytes() + M.bytes + (next ? next->bytes() : 0);
 }
 
-template <class T>
-std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu& be, const CsrView<T>& A, const Nodes& nodes,
-                                                   const NearNull<T>& vectors, const CoarseOptions& options,
-                                                   const StopToken& stop)
+template <Backend B, Scalar T>
+std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, const SparseView<B, T>& A,
+                                                      const Groups<B>& parts, const NearNull<B, T>& vectors,
+                                                      const CoarseOptions& options)
 {
-    const Aggregates parts = aggregate(be, A, nodes, options.unknowns);
-    if (parts.count == 0) return nullptr;
-    auto made = orthonormal_basis<T>(be, parts, nodes, vectors);
-    stop.check();
-    made.P = smoothed<T>(be, A, made.P);
-    CsrMatrix<T> Ph = adjoint<T>(be, made.P);
-    CsrMatrix<T> coarse = product<T>(be, Ph, product<T>(be, A, made.P));
-    stop.check();
-    const bool enough = coarse.rows() <= options.most_exact || coarse.rows() > A.rows() / 2;
-    auto       M = MlIlu<T>::build(be, coarse, enough ? exact(options.M) : of_coarse(options.M), {}, stop);
-    auto       level = std::make_shared<CoarseLevel<T>>(
-        CoarseLevel<T>{std::move(made.P), std::move(Ph), std::move(coarse), std::move(M)});
-    if (!enough)
-        level->next =
-            coarse_level<T>(be, level->A, Nodes(std::move(made.aggregate), parts.count), made.coarse, options, stop);
+    if (parts.count() == 0) return nullptr;
+    CoarseSeconds  unread;
+    CoarseSeconds& seconds = at.seconds ? *at.seconds : unread;
+    WallClock      clock;
+    B&             be = at.be;
+    auto           basis = orthonormal_basis<T>(be, parts, vectors);
+    at.stop.check();
+    auto level = std::make_shared<CoarseLevel<B, T>>();
+    level->P = smoothed<T>(be, A, basis.P);
+    level->Ph = adjoint(be, level->P);
+    seconds.P += clock.lap();
+    level->A = product<T>(be, level->Ph, product<T>(be, A, level->P));
+    if (options.positive) make_hermitian<B, T>(be, level->A);
+    seconds.A += clock.lap();
+    at.stop.check();
+    const bool enough = level->A.rows() <= options.most_exact || level->A.rows() > A.rows() / 2;
+    level->M =
+        factored(at, level->A, enough ? exact(options.M, options.most_exact) : of_coarse(options, basis.nodes.alone()));
+    seconds.M += clock.lap();
+    if (enough) return level;
+    const auto next_parts = aggregates<B, T>(be, level->A, basis.nodes, options.unknowns);
+    seconds.aggregates += clock.lap();
+    level->next = coarse_level<B, T>(at, level->A, next_parts, basis.coarse, options);
     return level;
 }
 
-template <class T>
-void Corrector<T>::begin(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint) const
+template <Backend B, Scalar T>
+SparseOperator<B, T>::SparseOperator(B& be, const Sparse<B, T>& A, bool adjoinable) : A_(A)
+{
+    if (adjoinable) Ah_ = adjoint(be, A);
+}
+
+template <Backend B, Scalar T>
+void SparseOperator<B, T>::apply(B& be, ConstSpan<B, T> x, Span<B, T> y) const
+{
+    spmv<T>(be, 1, A_, x, 0, y);
+}
+
+template <Backend B, Scalar T>
+void SparseOperator<B, T>::apply_adjoint(B& be, ConstSpan<B, T> x, Span<B, T> y) const
+{
+    spmv<T>(be, 1, Ah_, x, 0, y);
+}
+
+template <Backend B, Scalar T>
+void Corrector<B, T>::begin(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
 {
     if (adjoint) M.apply_adjoint(be, r, z);
     else M.apply(be, r, z);
 }
 
-template <class T>
-void Corrector<T>::go_on(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint)
+template <Backend B, Scalar T>
+void Corrector<B, T>::go_on(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
-    if (adjoint) A_.apply_adjoint(be, z, left_);
+    if (adjoint != turned_) A_.apply_adjoint(be, z, left_);
     else A_.apply(be, z, left_);
     axpby<T>(be, 1, r, -1, left_);
     begin(be, M, left_, part_, adjoint);
     axpy<T>(be, 1, part_, z);
 }
 
-template <class T>
-CoarseCorrection<T>::CoarseCorrection(std::shared_ptr<const CoarseLevel<T>> level)
-    : level_(std::move(level)), M_(level_->M), A_(level_->A), corrector_(A_), g_(level_->A.rows()), y_(g_.size())
+template <Backend B, Scalar T>
+CoarseCorrection<B, T>::CoarseCorrection(B& be, std::shared_ptr<const CoarseLevel<B, T>> level, bool adjoinable)
+    : level_(std::move(level)), M_(level_->M.make(be, adjoinable)), g_(level_->A.rows()), y_(level_->A.rows())
 {
-    if (level_->next) next_ = std::make_unique<CoarseCorrection>(level_->next);
+    if (!level_->next) return;
+    next_ = std::make_unique<CoarseCorrection>(be, level_->next, adjoinable);
+    A_.emplace(be, level_->A, adjoinable);
+    corrector_.emplace(*A_);
 }
 
-/// The coarse matrix is solved with exactly, or by a cycle: the next coarse space, M, the next coarse space.
-template <class T>
-void CoarseCorrection<T>::correct(Cpu& be, std::span<const T> r, std::span<T> z, bool adjoint)
+/// The coarse matrix is solved with exactly, or by a cycle: M, the next coarse space, M.
+template <Backend B, Scalar T>
+void CoarseCorrection<B, T>::correct(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
     spmv<T>(be, 1, level_->Ph, r, 0, g_);
     if (next_) {
-        corrector_.begin(be, *next_, g_, y_, adjoint);
-        corrector_.go_on(be, M_, g_, y_, adjoint);
-        corrector_.go_on(be, *next_, g_, y_, adjoint);
-    } else corrector_.begin(be, M_, g_, y_, adjoint);
+        corrector_->begin(be, *M_, g_, y_, adjoint);
+        corrector_->go_on(be, *next_, g_, y_, adjoint);
+        corrector_->go_on(be, *M_, g_, y_, adjoint);
+    } else if (adjoint) M_->apply_adjoint(be, g_, y_);
+    else M_->apply(be, g_, y_);
     spmv<T>(be, 1, level_->P, y_, 0, z);
 }
 
-#define ILUX_INSTANTIATE(T)                                                                               \
-    template struct CoarseLevel<T>;                                                                       \
-    template std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu&, const CsrView<T>&, const Nodes&,    \
-                                                                const NearNull<T>&, const CoarseOptions&, \
-                                                                const StopToken&);                        \
-    template class Corrector<T>;                                                                          \
-    template class CoarseCorrection<T>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+#define ILUX_INSTANTIATE(B, T)                                                                                     \
+    template struct CoarseLevel<B, T>;                                                                             \
+    template std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>&, const SparseView<B, T>&, \
+                                                                   const Groups<B>&, const NearNull<B, T>&,        \
+                                                                   const CoarseOptions&);                          \
+    template class SparseOperator<B, T>;                                                                           \
+    template class Corrector<B, T>;                                                                                \
+    template class CoarseCorrection<B, T>;
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

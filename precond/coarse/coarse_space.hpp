@@ -1,14 +1,15 @@
 #pragma once
 // A coarse space P (Pᴴ A P)⁻¹ Pᴴ: it solves for what M leaves, which is smooth and near the null space of A.
 
+#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
+#include <optional>
 
-#include "ilux/base/matrix/spmv.hpp"
+#include "ilux/base/gpu/gpu.hpp"
+#include "ilux/base/matrix/operator.hpp"
 #include "ilux/base/stop_token.hpp"
-#include "ilux/precond/coarse/near_null.hpp"
-#include "ilux/precond/mlilu/mlilu.hpp"
+#include "ilux/precond/coarse_steps/basis.hpp"
+#include "ilux/precond/mlilu/mlilu_options.hpp"
 
 namespace ilux {
 
@@ -18,14 +19,41 @@ struct CoarseOptions {
     Index        most_found = 4;     ///< vectors, beside those given
     Index        most_exact = 1500;  ///< coarse unknowns that are solved for exactly
     MlIluOptions M = {};             ///< of A's M, and near_null; the coarse matrices get an M like it
+    bool         positive = false;   ///< A is Hermitian with a positive diagonal, and so are the coarse matrices to be
+};
+
+/// Where the time of a coarse space goes.
+struct CoarseSeconds {
+    double aggregates = 0;  ///< and nodes, kinds of unknowns
+    double P = 0;           ///< and its adjoint
+    double A = 0;           ///< Pᴴ A P
+    double M = 0;           ///< of coarse matrices
+    double steps = 0;       ///< that tell how good it is
+};
+
+/// Where a coarse space is made, and who may end that.
+template <Backend B>
+struct CoarsePlace {
+    Cpu&             host;
+    B&               be;  ///< host, or a Gpu
+    const StopToken& stop;
+    CoarseSeconds*   seconds = nullptr;  ///< to which its own are added; or null
+};
+
+/// Makes preconditioners of one matrix, each with a workspace of its own.
+template <Backend B, Scalar T>
+struct MakerOfM {
+    std::function<std::unique_ptr<Preconditioner<B, T>>(B& be, bool adjoinable)> make;
+    Offset                                                                       stored = 0;  ///< values
+    std::size_t                                                                  bytes = 0;
 };
 
 /// One matrix of a hierarchy: what restricts to it, and what solves with it.
-template <class T>
+template <Backend B, Scalar T>
 struct CoarseLevel {
-    CsrMatrix<T>                       P, Ph;  ///< from here to the finer matrix, and its adjoint
-    CsrMatrix<T>                       A;      ///< Pᴴ A P
-    MlIlu<T>                           M;      ///< of A; exact where there is no `next`
+    Sparse<B, T>                       P, Ph;  ///< from here to the finer matrix, and its adjoint
+    Sparse<B, T>                       A;      ///< Pᴴ A P
+    MakerOfM<B, T>                     M;      ///< of A; exact where there is no `next`
     std::shared_ptr<const CoarseLevel> next = {};
 
     Offset      stored() const;  ///< values of P, A and M, here and below
@@ -34,48 +62,68 @@ struct CoarseLevel {
 };
 
 /// Pᴴ A P for P of aggregates and vectors, solved by an exact multilevel ILU up to options.most_exact unknowns, and
-/// above by an M and a coarse space of its own. By threads; bits do not depend on their number.
-/// @return null where no unknown is in an aggregate
+/// above by an M and a coarse space of its own. Bits do not depend on the number of threads.
+/// @param parts  aggregates of the unknowns of A
+/// @return null where there is none
 /// @throws as MlIlu::build()
-template <class T>
-std::shared_ptr<const CoarseLevel<T>> coarse_level(Cpu& be, const CsrView<T>& A, const Nodes& nodes,
-                                                   const NearNull<T>& vectors, const CoarseOptions& options,
-                                                   const StopToken& stop);
+template <Backend B, Scalar T>
+std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, const SparseView<B, T>& A,
+                                                      const Groups<B>& parts, const NearNull<B, T>& vectors,
+                                                      const CoarseOptions& options);
 
-/// One correction after another: z ← z + M⁻¹ (r − A z), or with the adjoints of both.
-template <class T>
-class Corrector {
+/// Products with a sparse matrix.
+template <Backend B, Scalar T>
+class SparseOperator final : public LinearOperator<B, T> {
 public:
     /// @param A  must outlive this
-    explicit Corrector(const LinearOperator<Cpu, T>& A) : A_(A), left_(A.size()), part_(A.size()) {}
-    /// z ← M⁻¹ r
-    void begin(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint) const;
-    void go_on(Cpu& be, Preconditioner<Cpu, T>& M, std::span<const T> r, std::span<T> z, bool adjoint);
+    SparseOperator(B& be, const Sparse<B, T>& A, bool adjoinable);
+    Index size() const override { return A_.rows(); }
+    void  apply(B& be, ConstSpan<B, T> x, Span<B, T> y) const override;
+    /// Only where it is adjoinable.
+    void apply_adjoint(B& be, ConstSpan<B, T> x, Span<B, T> y) const override;
 
 private:
-    const LinearOperator<Cpu, T>& A_;
-    std::vector<T>                left_, part_;
+    const Sparse<B, T>& A_;
+    Sparse<B, T>        Ah_;
+};
+
+/// One correction after another: z ← z + M⁻¹ (r − A z), or with the adjoints of both.
+template <Backend B, Scalar T>
+class Corrector {
+public:
+    /// @param A  must outlive this  @param turned  it is Aᴴ in truth
+    explicit Corrector(const LinearOperator<B, T>& A, bool turned = false)
+        : A_(A), turned_(turned), left_(A.size()), part_(A.size())
+    {}
+    /// z ← M⁻¹ r
+    void begin(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const;
+    void go_on(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+
+private:
+    const LinearOperator<B, T>& A_;
+    bool                        turned_;
+    Buffer<B, T>                left_, part_;
 };
 
 /// z ← P A_c⁻¹ Pᴴ r. What it holds is shared; its vectors are its own.
-template <class T>
-class CoarseCorrection final : public Preconditioner<Cpu, T> {
+template <Backend B, Scalar T>
+class CoarseCorrection final : public Preconditioner<B, T> {
 public:
-    explicit CoarseCorrection(std::shared_ptr<const CoarseLevel<T>> level);
+    CoarseCorrection(B& be, std::shared_ptr<const CoarseLevel<B, T>> level, bool adjoinable);
     CoarseCorrection(const CoarseCorrection&) = delete;
     Index size() const override { return level_->P.rows(); }
-    void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override { correct(be, r, z, false); }
-    void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override { correct(be, r, z, true); }
+    void  apply(B& be, ConstSpan<B, T> r, Span<B, T> z) override { correct(be, r, z, false); }
+    void  apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z) override { correct(be, r, z, true); }
 
 private:
-    void correct(Cpu& be, std::span<const T> r, std::span<T> z, bool adjoint);
+    void correct(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
 
-    std::shared_ptr<const CoarseLevel<T>> level_;
-    MlIluPreconditioner<T>                M_;
-    std::unique_ptr<CoarseCorrection>     next_;
-    MatrixOperator<T>                     A_;
-    Corrector<T>                          corrector_;
-    std::vector<T>                        g_, y_;
+    std::shared_ptr<const CoarseLevel<B, T>> level_;
+    std::unique_ptr<Preconditioner<B, T>>    M_;
+    std::unique_ptr<CoarseCorrection>        next_;  // and with it what a cycle needs
+    std::optional<SparseOperator<B, T>>      A_;
+    std::optional<Corrector<B, T>>           corrector_;
+    Buffer<B, T>                             g_, y_;
 };
 
 }  // namespace ilux

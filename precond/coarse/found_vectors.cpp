@@ -5,33 +5,52 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/random_number.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/precond/coarse/aggregates.hpp"
+#include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
 
-constexpr Index  steps_of_a_vector = 8;
-constexpr double good = 0.65;  // ‖x‖ after a step over that before, at most
+constexpr Index  steps_of_a_vector = 12;
+constexpr double good = 0.94;  // ‖x‖ after a step over that before, at most
+
+template <class T>
+std::vector<T> placed(Cpu&, std::vector<T> values)
+{
+    return values;
+}
+template <class T>
+DeviceBuffer<T> placed(Gpu& gpu, const std::vector<T>& values)
+{
+    return on_device<T>(gpu, values);
+}
+Groups<Cpu> placed(Cpu&, Groups<Cpu> groups) { return groups; }
+Groups<Gpu> placed(Gpu& gpu, const Groups<Cpu>& groups) { return on_device(gpu, groups); }
 
 /// Numbers of (−1, 1). @param which  of such vectors
 template <class T>
-std::vector<T> random_vector(Index n, Index which)
+std::vector<T> random_vector(Cpu& be, Index n, Index which)
 {
     std::vector<T> x(n);
-    for (Index i = 0; i < n; ++i) x[i] = 2 * random_share(static_cast<Index>(random_bits(i) >> 34) + which) - 1;
+    for_row_blocks(be, n, [&](Index, Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i)
+            x[i] = 2 * random_share(static_cast<Index>(random_bits(i) >> 34) + which) - 1;
+    });
     return x;
 }
 
 /// x ← x − M₂⁻¹ A x so many times, normalized. @return ‖x‖₂ after the last over that before it
-template <class T>
-double relax(Cpu& be, const LinearOperator<Cpu, T>& A, Preconditioner<Cpu, T>& M2, std::vector<T>& x)
+template <Backend B, Scalar T>
+double relax(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M2, Buffer<B, T>& x)
 {
-    std::vector<T> r(x.size()), z(x.size());
-    double         left = 1;
+    Buffer<B, T> r(x.size()), z(x.size());
+    double       left = 1;
     for (Index k = 0; k < steps_of_a_vector && left > 0; ++k) {
         scale<T>(be, 1 / norm2<T>(be, x), x);
         A.apply(be, x, r);
@@ -44,10 +63,9 @@ double relax(Cpu& be, const LinearOperator<Cpu, T>& A, Preconditioner<Cpu, T>& M
 }
 
 /// A saddle point's coarse matrix is stable for aggregates of many unknowns of all kinds, and has no M of its own.
-template <class T>
-CoarseOptions suited(const CsrView<T>& A, CoarseOptions options)
+CoarseOptions suited(CoarseOptions options, bool saddle_point)
 {
-    if (!has_zero_diagonal(A)) return options;
+    if (!saddle_point) return options;
     options.most_exact = 20000;
     options.most_found = 0;
     if (options.unknowns == 0) options.unknowns = 60;
@@ -56,58 +74,75 @@ CoarseOptions suited(const CsrView<T>& A, CoarseOptions options)
 
 /// @throws InvalidInput as test_vectors()
 template <class T>
-NearNull<T> near_null_of(const MlIluOptions& options, Index n)
+NearNull<Cpu, T> given_vectors(const MlIluOptions& options, Index n)
 {
-    const std::vector<double> given = test_vectors(options, n);
-    return {.values = {given.begin(), given.end()}, .count = TestVectors(given, n).count()};
+    const std::vector<double> by_rows = test_vectors(options, n);
+    const Index               count = TestVectors(by_rows, n).count();
+    NearNull<Cpu, T>          given{.values = std::vector<T>(by_rows.size()), .count = count};
+    for (Index i = 0; i < n; ++i)
+        for (Index c = 0; c < count; ++c)
+            given.values[static_cast<std::size_t>(c) * n + i] = by_rows[static_cast<std::size_t>(i) * count + c];
+    return given;
 }
 
 }  // namespace
 
-template <class T>
-std::string FoundSpace<T>::text(Offset nnz) const
+template <Backend B, Scalar T>
+std::string FoundSpace<B, T>::text(Offset nnz) const
 {
     if (!level) return "coarse space: none, no unknown has a strong tie";
     return fmt::format(
         "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given, {} found in {} steps, {:.2f} of an error left "
-        "a step; {:.3g} s",
+        "a step; {:.3g} s (aggregates {:.2g}, P {:.2g}, PᴴAP {:.2g}, M {:.2g}, steps {:.2g})",
         level->A.rows(), level->levels(), level->levels() == 1 ? "" : "s",
         static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), given, found, steps, left,
-        seconds);
+        seconds, parts.aggregates, parts.P, parts.A, parts.M, parts.steps);
 }
 
-template <class T>
-FoundSpace<T> found_space(Cpu& be, const CsrView<T>& A, Preconditioner<Cpu, T>& M, const CoarseOptions& asked,
-                          bool symmetric, const StopToken& stop)
+template <Backend B, Scalar T>
+FoundSpace<B, T> found_space(const CoarsePlace<B>& where, CoarseSystem<B, T> system, const CoarseOptions& asked)
 {
-    const WallClock         clock;
-    const CoarseOptions     options = suited(A, asked);
-    const Nodes             nodes = nodes_of(A);
-    const MatrixOperator<T> op(A);
-    FoundSpace<T>           space;
-    space.vectors = asked.M.near_null ? near_null_of<T>(asked.M, A.rows()) : constants(A, nodes);
-    space.given = space.vectors.count;
-    space.level = coarse_level<T>(be, A, nodes, space.vectors, options, stop);
+    const WallClock     clock;
+    WallClock           lap;
+    B&                  be = where.be;
+    const Index         n = system.host_A.rows();
+    const bool          saddle_point = !asked.positive && has_zero_diagonal(where.host, system.host_A);
+    const CoarseOptions options = suited(asked, saddle_point);
+    const Groups<Cpu>   nodes = nodes_of(where.host, system.host_A);
+    auto                first =
+        asked.M.near_null ? given_vectors<T>(asked.M, n) : constants(where.host, system.host_A, nodes, saddle_point);
+    FoundSpace<B, T> space{.given = first.count};
+    CoarsePlace<B>   at{where.host, be, where.stop, &space.parts};
+    space.vectors = {.values = placed(be, std::move(first.values)), .count = first.count};
+    const Groups<B> parts = aggregates<B, T>(be, system.A, placed(be, nodes), options.unknowns);
+    space.parts.aggregates += lap.lap();
+    const auto make = [&] {
+        at.stop.check();
+        space.level = coarse_level<B, T>(at, system.A, parts, space.vectors, options);
+    };
+    make();
+    TwoLevel<B, T> M2({.A = system.product, .M = std::move(system.M), .symmetric = system.symmetric});
     while (space.level && options.most_found > 0) {
-        stop.check();
-        TwoLevel<T>    M2(op, M, space.level, symmetric);
-        std::vector<T> x = random_vector<T>(A.rows(), space.found);
-        space.left = relax<T>(be, op, M2, x);
+        at.stop.check();
+        M2.set(be, space.level);
+        Buffer<B, T> x = placed(be, random_vector<T>(at.host, n, space.found));
+        lap.lap();
+        space.left = relax<B, T>(be, system.product, M2, x);
+        space.parts.steps += lap.lap();
         space.steps += steps_of_a_vector;
         if (!(space.left > good) || !std::isfinite(space.left) || space.found == options.most_found) break;
-        space.vectors.append(x);
+        append<B, T>(be, space.vectors, x);
         ++space.found;
-        space.level = coarse_level<T>(be, A, nodes, space.vectors, options, stop);
+        make();
     }
     space.seconds = clock.seconds();
     return space;
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                          \
-    template struct FoundSpace<T>;                                                                                   \
-    template FoundSpace<T> found_space(Cpu&, const CsrView<T>&, Preconditioner<Cpu, T>&, const CoarseOptions&, bool, \
-                                       const StopToken&);
-ILUX_SCALARS(ILUX_INSTANTIATE)
+#define ILUX_INSTANTIATE(B, T)        \
+    template struct FoundSpace<B, T>; \
+    template FoundSpace<B, T> found_space(const CoarsePlace<B>&, CoarseSystem<B, T>, const CoarseOptions&);
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

@@ -10,24 +10,34 @@
 namespace ilux {
 
 /// A coarse space, and how it came about.
-template <class T>
+template <Backend B, Scalar T>
 struct FoundSpace {
-    std::shared_ptr<const CoarseLevel<T>> level;  ///< null: there is none
-    NearNull<T>                           vectors;
-    Index                                 given = 0, found = 0;  ///< of the vectors
-    Index                                 steps = 0;             ///< x ← x − M₂⁻¹ A x that it took
-    double                                left = 1;  ///< ‖x‖ after such a step over that before, where that settled
-    double                                seconds = 0;
+    std::shared_ptr<const CoarseLevel<B, T>> level = {};  ///< null: there is none
+    NearNull<B, T>                           vectors = {};
+    Index                                    given = 0, found = 0;  ///< of the vectors
+    Index                                    steps = 0;             ///< x ← x − M₂⁻¹ A x that it took
+    double        left = 1;     ///< ‖x‖ after such a step over that before, where that settled
+    double        seconds = 0;  ///< in all
+    CoarseSeconds parts = {};
 
     std::string text(Offset nnz) const;  ///< "2106 unknowns on 2 levels, ..."
 };
 
+/// The system that a coarse space is sought for.
+template <Backend B, Scalar T>
+struct CoarseSystem {
+    const CsrView<T>&                     host_A;  ///< on the host: what kinds of unknowns there are
+    const SparseView<B, T>&               A;
+    const LinearOperator<B, T>&           product;    ///< with A
+    std::unique_ptr<Preconditioner<B, T>> M;          ///< of A
+    bool                                  symmetric;  ///< as TwoLevel has it
+};
+
 /// The space of the vectors given, or of a constant for each kind of unknowns; and as long as the error of a random x
 /// is reduced too slowly by x ← x − M₂⁻¹ A x, x joins the vectors, and the space is made anew.
-/// @param M  of A  @param options  with near_null in options.M  @param symmetric  as TwoLevel has it
+/// @param options  with near_null in options.M
 /// @throws as MlIlu::build(); InvalidInput as test_vectors()
-template <class T>
-FoundSpace<T> found_space(Cpu& be, const CsrView<T>& A, Preconditioner<Cpu, T>& M, const CoarseOptions& options,
-                          bool symmetric, const StopToken& stop);
+template <Backend B, Scalar T>
+FoundSpace<B, T> found_space(const CoarsePlace<B>& at, CoarseSystem<B, T> system, const CoarseOptions& options);
 
 }  // namespace ilux

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
@@ -62,56 +63,42 @@ Index kinds_by_component(std::vector<Index>& of)
 }  // namespace
 
 template <class T>
-void NearNull<T>::append(std::span<const T> x)
+bool has_zero_diagonal(Cpu& be, const CsrView<T>& A)
 {
-    std::vector<T> wider;
-    wider.reserve(values.size() + x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        wider.insert(wider.end(), values.begin() + i * count, values.begin() + (i + 1) * count);
-        wider.push_back(x[i]);
+    std::vector<char> found(row_blocks(A.rows()), 0);
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index i = begin; i < end && !found[b]; ++i) found[b] = A.at(i, i) == T(0);
+    });
+    return std::ranges::find(found, 1) != found.end();
+}
+
+template <class T>
+NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& nodes, bool saddle_point)
+{
+    const Index n = A.rows();
+    const auto  every = static_cast<std::size_t>(n);
+    if (nodes.alone() && !saddle_point) return {.values = std::vector<T>(every, T(1)), .count = 1};
+    if (!nodes.alone()) {
+        const Index      kinds = nodes.size() / nodes.count();
+        NearNull<Cpu, T> t{.values = std::vector<T>(every * kinds, T(0)), .count = kinds};
+        for_row_blocks(be, nodes.count(), [&](Index, Index begin, Index end, int) {
+            for (Index node = begin; node < end; ++node)
+                for (Index k = 0; k < kinds; ++k) t.values[k * every + nodes.members(node)[k]] = 1;
+        });
+        return t;
     }
-    values = std::move(wider);
-    ++count;
-}
-
-template <class T>
-bool has_zero_diagonal(const CsrView<T>& A)
-{
-    for (Index i = 0; i < A.rows(); ++i)
-        if (A.at(i, i) == T(0)) return true;
-    return false;
-}
-
-template <class T>
-NearNull<T> constants(const CsrView<T>& A, const Nodes& nodes)
-{
-    const Index        n = A.rows();
-    std::vector<char>  zero(n);
-    std::vector<Index> kind(n);
+    std::vector<char> zero(every);
     for (Index i = 0; i < n; ++i) zero[i] = A.at(i, i) == T(0);
-    Index kinds = 1;
-    if (nodes.several())
-        for (Index node = 0; node < nodes.count(); ++node) {
-            const auto members = nodes.members(node);
-            kinds = std::max(kinds, static_cast<Index>(members.size()));
-            for (std::size_t k = 0; k < members.size(); ++k) kind[members[k]] = static_cast<Index>(k);
-        }
-    else if (std::ranges::find(zero, 1) != zero.end()) {
-        kind = components(A, zero);
-        kinds = kinds_by_component(kind);
-        for (Index& one : kind)
-            if (one < 0) one = kinds;
-        ++kinds;
-    }
-    NearNull<T> t{.values = std::vector<T>(static_cast<std::size_t>(n) * kinds, T(0)), .count = kinds};
-    for (Index i = 0; i < n; ++i) t.values[static_cast<std::size_t>(i) * kinds + kind[i]] = 1;
+    std::vector<Index> kind = components(A, zero);
+    const Index        last = kinds_by_component(kind);  // that of the zeros
+    NearNull<Cpu, T>   t{.values = std::vector<T>(every * (last + 1), T(0)), .count = last + 1};
+    for (Index i = 0; i < n; ++i) t.values[(kind[i] < 0 ? last : kind[i]) * every + i] = 1;
     return t;
 }
 
-#define ILUX_INSTANTIATE(T)                                    \
-    template struct NearNull<T>;                               \
-    template bool        has_zero_diagonal(const CsrView<T>&); \
-    template NearNull<T> constants(const CsrView<T>&, const Nodes&);
+#define ILUX_INSTANTIATE(T)                                               \
+    template bool             has_zero_diagonal(Cpu&, const CsrView<T>&); \
+    template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const Groups<Cpu>&, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -4,33 +4,36 @@
 
 namespace ilux {
 
-template <Scalar T>
-TwoLevel<T>::TwoLevel(const LinearOperator<Cpu, T>& A, Preconditioner<Cpu, T>& M,
-                      std::shared_ptr<const CoarseLevel<T>> coarse, bool symmetric)
-    : n_(A.size()), M_(M), Q_(std::move(coarse)), symmetric_(symmetric), corrector_(A)
-{}
-
-template <Scalar T>
-void TwoLevel<T>::apply(Cpu& be, std::span<const T> r, std::span<T> z)
+template <Backend B, Scalar T>
+void TwoLevel<B, T>::set(B& be, std::shared_ptr<const CoarseLevel<B, T>> coarse)
 {
-    corrector_.begin(be, Q_, r, z, false);
-    corrector_.go_on(be, M_, r, z, false);
-    if (symmetric_) corrector_.go_on(be, Q_, r, z, false);
+    Q_.reset();
+    Q_.emplace(be, std::move(coarse), parts_.adjoinable);
+}
+
+template <Backend B, Scalar T>
+void TwoLevel<B, T>::apply(B& be, ConstSpan<B, T> r, Span<B, T> z)
+{
+    if (!Q_) return parts_.M->apply(be, r, z);
+    corrector_.begin(be, *Q_, r, z, false);
+    corrector_.go_on(be, *parts_.M, r, z, false);
+    if (parts_.symmetric) corrector_.go_on(be, *Q_, r, z, false);
 }
 
 /// M₂⁻ᴴ = M⁻ᴴ + Qᴴ (I − Aᴴ M⁻ᴴ): what comes last comes first.
-template <Scalar T>
-void TwoLevel<T>::apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z)
+template <Backend B, Scalar T>
+void TwoLevel<B, T>::apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
-    if (symmetric_) {
-        corrector_.begin(be, Q_, r, z, true);
-        corrector_.go_on(be, M_, r, z, true);
-    } else corrector_.begin(be, M_, r, z, true);
-    corrector_.go_on(be, Q_, r, z, true);
+    if (!Q_) return parts_.M->apply_adjoint(be, r, z);
+    if (parts_.symmetric) {
+        corrector_.begin(be, *Q_, r, z, true);
+        corrector_.go_on(be, *parts_.M, r, z, true);
+    } else corrector_.begin(be, *parts_.M, r, z, true);
+    corrector_.go_on(be, *Q_, r, z, true);
 }
 
-#define ILUX_INSTANTIATE(T) template class TwoLevel<T>;
-ILUX_SCALARS(ILUX_INSTANTIATE)
+#define ILUX_INSTANTIATE(B, T) template class TwoLevel<B, T>;
+ILUX_BACKENDS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 
 }  // namespace ilux

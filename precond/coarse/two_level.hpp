@@ -2,7 +2,7 @@
 // M and a coarse space, one after the other.
 
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include "ilux/precond/coarse/coarse_space.hpp"
 
@@ -10,22 +10,28 @@ namespace ilux {
 
 /// q = P A_c⁻¹ Pᴴ r,  z = q + M⁻¹ (r − A q): I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A). The symmetric one has the coarse space
 /// once more behind, z ← z + Q (r − A z), and is positive definite where M and A are: CG needs that.
-template <Scalar T = double>
-class TwoLevel final : public Preconditioner<Cpu, T> {
+template <Backend B, Scalar T = double>
+class TwoLevel final : public Preconditioner<B, T> {
 public:
-    /// @param A, M  must outlive this
-    TwoLevel(const LinearOperator<Cpu, T>& A, Preconditioner<Cpu, T>& M, std::shared_ptr<const CoarseLevel<T>> coarse,
-             bool symmetric);
-    Index size() const override { return n_; }
-    void  apply(Cpu& be, std::span<const T> r, std::span<T> z) override;
-    void  apply_adjoint(Cpu& be, std::span<const T> r, std::span<T> z) override;
+    /// What it is made of.
+    struct Parts {
+        const LinearOperator<B, T>& A;               ///< must outlive this
+        bool                        turned = false;  ///< A is the adjoint of what M and the coarse space are of
+        std::unique_ptr<Preconditioner<B, T>> M;
+        bool                                  symmetric = false;
+        bool                                  adjoinable = false;  ///< apply_adjoint() will be asked for
+    };
+    /// M alone, so far.
+    explicit TwoLevel(Parts parts) : parts_(std::move(parts)), corrector_(parts_.A, parts_.turned) {}
+    void  set(B& be, std::shared_ptr<const CoarseLevel<B, T>> coarse);
+    Index size() const override { return parts_.A.size(); }
+    void  apply(B& be, ConstSpan<B, T> r, Span<B, T> z) override;
+    void  apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z) override;
 
 private:
-    Index                   n_;
-    Preconditioner<Cpu, T>& M_;
-    CoarseCorrection<T>     Q_;
-    bool                    symmetric_;
-    Corrector<T>            corrector_;
+    Parts                                 parts_;
+    std::optional<CoarseCorrection<B, T>> Q_;
+    Corrector<B, T>                       corrector_;
 };
 
 }  // namespace ilux

@@ -1,17 +1,14 @@
 // M⁻ᴴ by rounds: Lᴴ and Uᴴ, made on the device, take each other's place, and so do the scale factors.
 
-#include <bit>
+#include <utility>
 
-#include <cub/device/device_radix_sort.cuh>
-
+#include "ilux/base/gpu/by_key.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
 namespace ilux::rounds {
 namespace {
-
-using cuda::check;
 
 /// The row of every entry.
 __global__ void find_rows(Index rows, const Offset* ptr, Index* row)
@@ -20,26 +17,6 @@ __global__ void find_rows(Index rows, const Offset* ptr, Index* row)
     const long    i = tile.in_grid();
     if (i >= rows) return;
     for (Offset p = ptr[i] + tile.lane(); p < ptr[i + 1]; p += Tile<8>::size) row[p] = static_cast<Index>(i);
-}
-
-__global__ void number_entries(Offset count, Offset* entry)
-{
-    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (p < count) entry[p] = p;
-}
-
-/// ptr of the transpose, cols + 1 numbers, from the columns of A in ascending order.
-__global__ void find_ends(Offset count, const Index* col, Index cols, Offset* ptr)
-{
-    const Index c = thread_in_grid();
-    if (c > cols) return;
-    Offset low = 0, high = count;
-    while (low < high) {
-        const Offset middle = (low + high) / 2;
-        if (col[middle] < c) low = middle + 1;
-        else high = middle;
-    }
-    ptr[c] = low;
 }
 
 template <class T>
@@ -67,45 +44,21 @@ struct DeviceRows {
     const DeviceBuffer<T>&      val;
 };
 
-/// Entries sorted by column; those of a column keep the order of their rows.
-void sort_by_column(Gpu& gpu, const DeviceBuffer<Index>& col, Index cols, DeviceBuffer<Index>& sorted,
-                    DeviceBuffer<Offset>& entry)
-{
-    const auto           count = static_cast<Offset>(col.size());
-    const auto           stream = cuda::stream(gpu);
-    const int            bits = std::bit_width(static_cast<unsigned>(cols));
-    DeviceBuffer<Offset> unsorted(col.size());
-    launch(gpu, number_entries, count, count, unsorted.data());
-    std::size_t bytes = 0;
-    const auto  sort = [&](void* scratch) {
-        check(cub::DeviceRadixSort::SortPairs(scratch, bytes, col.data(), sorted.data(), unsorted.data(), entry.data(),
-                                               count, 0, bits, stream),
-               "cub::DeviceRadixSort");
-    };
-    sort(nullptr);
-    DeviceBuffer<std::byte> scratch(bytes + 1);
-    sort(scratch.data());
-    gpu.synchronize();  // for what goes now
-}
-
 /// The adjoint of A.
 template <class T>
 void take_adjoint(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col,
                   DeviceBuffer<T>& val)
 {
-    const auto           entries = A.col.size();
-    const auto           count = static_cast<Offset>(entries);
-    DeviceBuffer<Index>  sorted(entries);
-    DeviceBuffer<Offset> entry(entries);
-    if (count > 0) sort_by_column(gpu, A.col, cols, sorted, entry);
-    ptr = DeviceBuffer<Offset>(static_cast<std::size_t>(cols) + 1);
-    launch(gpu, find_ends, Offset{cols} + 1, count, sorted.data(), cols, ptr.data());
+    const auto entries = A.col.size();
+    const auto count = static_cast<Offset>(entries);
+    auto       sorted = by_key<Offset>(gpu, A.col, cols);
+    ptr = std::move(sorted.begin);
     DeviceBuffer<Index> row(entries);  // only now: the sort had needed more
     launch_tiles<8>(gpu, find_rows, A.rows, A.rows, A.ptr.data(), row.data());
     col = DeviceBuffer<Index>(entries);
     val = DeviceBuffer<T>(entries);
-    launch(gpu, gather_entries<cuda::Value<T>>, count, count, entry.data(), row.data(), cuda::as_values(A.val.data()),
-           col.data(), cuda::as_values(val.data()));
+    launch(gpu, gather_entries<cuda::Value<T>>, count, count, sorted.item.data(), row.data(),
+           cuda::as_values(A.val.data()), col.data(), cuda::as_values(val.data()));
     gpu.synchronize();  // for what goes now
 }
 

@@ -1,15 +1,12 @@
 // Rows of L from the entries of all rounds, rows of U sorted in the order of elimination.
 
-#include <cub/device/device_scan.cuh>
-
+#include "ilux/base/gpu/by_key.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/assemble.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
 namespace ilux::rounds {
 namespace {
-
-using cuda::check;
 
 constexpr double entries_a_lane = 2;  // as in spmv
 
@@ -91,17 +88,6 @@ __global__ void look_up(const Offset* ptr, const Index* rows, int count, Offset*
 {
     const int i = thread_in_grid();
     if (i < count) found[i] = ptr[rows[i]];
-}
-
-void add_up(Gpu& gpu, DeviceBuffer<Offset>& ptr)
-{
-    std::size_t bytes = 0;
-    const auto  stream = cuda::stream(gpu);
-    const auto  count = static_cast<Offset>(ptr.size());
-    check(cub::DeviceScan::InclusiveSum(nullptr, bytes, ptr.data(), ptr.data(), count, stream), "cub::DeviceScan");
-    DeviceBuffer<std::byte> temp(bytes + 1);
-    check(cub::DeviceScan::InclusiveSum(temp.data(), bytes, ptr.data(), ptr.data(), count, stream), "cub::DeviceScan");
-    gpu.synchronize();  // for temp
 }
 
 int lanes_of(Offset entries, Index rows)

@@ -8,6 +8,10 @@
 
 namespace ilux::rounds {
 
+/// Slots of the largest table of a row: what the shared memory of a multiprocessor holds, as a power of two.
+template <class V>
+constexpr int largest_table = is_complex<V> ? 8192 : 16384;
+
 /// `slots`, a power of two, places; those with a column are taken, and listed in any order.
 template <class V, int slots>
 struct Table {

@@ -75,6 +75,24 @@ private:
     }
 };
 
+/// What a coupling to another pivot of the round adds to the diagonal, relative to it. @param s  s_kj / s_kk
+template <class V>
+__device__ V added_by(const Elimination<V>& round, Index k, Index j, V s, V share)
+{
+    if (round.dropping.lump) return cuda::from_real<V>(modulus(s));
+    return round.at.vector_count > 0 ? weight_of_several(round.at, k, j) * s : share;
+}
+
+/// The diagonal with what was cut from its row. @param added  relative to it
+template <class V>
+__device__ V with_cut(const RoundDropping& dropping, V diagonal, V added)
+{
+    if (dropping.lump) return on_diagonal(dropping.mirror, diagonal + modulus(diagonal) * added);
+    if (!dropping.compensate) return on_diagonal(dropping.mirror, diagonal);
+    const V d = on_diagonal(dropping.mirror, diagonal + diagonal * added);
+    return modulus(d) < least_diagonal * modulus(diagonal) ? diagonal : d;
+}
+
 /// D, U, y and z of a pivot, and its part of the estimates of the columns.
 template <int lanes, class V>
 __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round)
@@ -96,7 +114,7 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
         } else if (j != k) {
             const V      s = by_diagonal(round.S.val[p]), share = (round.at.scale[j].t / round.at.scale[k].t) * s;
             const double size = modulus(share);
-            weak += fixed<50>(round.at.vector_count > 0 ? weight_of_several(round.at, k, j) * s : share, largest_share);
+            weak += fixed<50>(added_by(round, k, j, s, share), largest_share);
             cut += fixed<30>(size, largest_share);
             if (!(size <= largest_share)) round.counters->clipped = 1;
         }
@@ -104,10 +122,8 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
     count = tile.sum(count);
     weak = tile.sum(weak);
     const CutOfBlock cut_of_block(cut);
-    V                d = round.dropping.compensate ? diagonal + diagonal * from_fixed<50>(weak) : diagonal;
-    d = on_diagonal(round.dropping.mirror, d);
-    if (modulus(d) < least_diagonal * modulus(diagonal)) d = diagonal;
-    const Offset start =
+    const V          d = with_cut(round.dropping, diagonal, from_fixed<50>(weak));
+    const Offset     start =
         room_for<Tile<lanes>::per_block>(is ? count : 0, tile.in_block(), tile.lane() == 0, &round.counters->U_entries);
     cut_of_block.add_to(round.counters);
     if (!is) return;

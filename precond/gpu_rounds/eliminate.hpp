@@ -7,10 +7,6 @@
 
 namespace ilux::rounds {
 
-/// Slots of the largest table of a row: what the shared memory of a multiprocessor holds, as a power of two.
-template <class V>
-constexpr int largest_table = is_complex<V> ? 8192 : 16384;
-
 /// One round, as its kernels see it.
 template <class V>
 struct Elimination {

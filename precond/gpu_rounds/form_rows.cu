@@ -154,6 +154,7 @@ __device__ Extent extent_of(const Group& group, const Elimination<V>& round, Ind
         if (!isfinite(size)) round.counters->not_finite = 1;
         if (round.dropping.compensate)
             extent.heaviest = fmax(extent.heaviest, size * fabs(Column(round, r, table.col[s], by_t).weight));
+        else if (round.dropping.lump && table.col[s] != r) extent.heaviest = fmax(extent.heaviest, size);
     }
     return {group.max(extent.largest), group.max(extent.heaviest)};
 }
@@ -163,8 +164,8 @@ template <class V>
 struct Verdict {
     unsigned stays = 0;
     Index    count = 0;
-    V        lumped{};
-    double   kept = 0;  ///< Σ s_rj t_j / t_r of what goes; Σ of its magnitudes of what stays
+    V        lumped{};  ///< of what goes Σ s_rj t_j / t_r, or Σ |s_rj| where that is lumped
+    double   kept = 0;  ///< Σ |s_rj t_j / t_r| of what stays
 };
 template <class Group, int slots, class V>
 __device__ Verdict<V> judge(const Group& group, const Elimination<V>& round, const DropRule& rule, double by_t,
@@ -187,7 +188,9 @@ __device__ Verdict<V> judge(const Group& group, const Elimination<V>& round, con
         if (!goes) verdict.stays |= 1U << place, ++verdict.count;
         if (!sums) continue;
         const bool several = round.at.vector_count > 0 && j != rule.r;
-        const V    weighted = by_unit * (several ? weight_of_several(round.at, rule.r, j) * value : weighted_once);
+        const V    weighted = by_unit * (round.dropping.lump ? cuda::from_real<V>(j != rule.r ? size : 0)
+                                         : several           ? weight_of_several(round.at, rule.r, j) * value
+                                                             : weighted_once);
         if (goes) lumped += fixed<46>(weighted, 2);
         else kept += fixed<46>(modulus(weighted), 2);
     }
@@ -230,6 +233,7 @@ __device__ void form_row(const Group& group, const Elimination<V>& round, bool i
         V           value = table.val[s];
         if (j == r && round.dropping.compensate)
             value = compensated(round.dropping.mirror, value, verdict.lumped, verdict.kept);
+        else if (j == r && round.dropping.lump) value = value + verdict.lumped;
         to.col[start + place] = j;
         to.val[start + place] = value;
     }

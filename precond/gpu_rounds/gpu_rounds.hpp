@@ -27,7 +27,7 @@ struct GpuRoundsPlan {
     };
     std::shared_ptr<const DeviceBuffer<Index>> order;  ///< n: rows as they are eliminated, ascending in a round
     std::vector<Level>                         levels;
-    bool                                       compensates = false;
+    Compensation                               compensation = Compensation::off;
 };
 
 /// What was set up for a matrix of S, or why it was not. Cheap to copy (shared); immutable; serves any number of
@@ -39,7 +39,8 @@ class GpuRounds {
 public:
     GpuRounds() = default;
     /// M for A as MlIlu::build makes it by options.setup=rounds or auto, up to rounding. Bits repeat, on devices of one
-    /// kind. Cost as that of the host's rounds; the host waits for a few counters a round.
+    /// kind. Cost as that of the host's rounds; the host waits for a few counters a round. None is made of so few rows
+    /// that the host is faster, unless options.dense_order asks for their inverse.
     /// @param in_single  store values in single precision; where one is too large for it they are stored in double, and
     /// remark()
     ///                   says so

@@ -21,6 +21,7 @@ namespace ilux {
 namespace {
 
 constexpr std::size_t most_levels = 40;
+constexpr Index       worth_inverting = 64;  // rows: fewer are the host's
 
 /// @param by_columns  n×n
 template <Scalar S>
@@ -99,12 +100,14 @@ void GpuRoundsBuilder<S>::damp()
 template <Scalar S>
 bool GpuRoundsBuilder<S>::make_levels()
 {
-    if (state_.n <= tail_) {
+    const bool asked_for = state_.n <= opt_.dense_order && state_.n >= worth_inverting;
+    if (state_.n <= tail_ && !asked_for) {
         made_.why_not_ = fmt::format("{} rows are too few", state_.n);
         return false;
     }
     damp();
     mirror_ = rounds::find_mirror(gpu_, state_);
+    if (state_.n <= tail_) return scale_level();  // the dense end alone
     while (scale_level() && eliminate_level())
         if (is_last()) return true;
     return false;
@@ -164,8 +167,6 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<S>));
     if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
-    else if (opt_.compensation == Compensation::lumped)
-        made_.why_not_ = "precond.compensation=lumped works on the host only";
     else if (!is_complex<S> && opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
     else if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
@@ -173,11 +174,11 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
     if (level > 1) return true;
     if (facts.zero == 0) report.structural_rank = state_.n;
     if (!matching.why.empty()) report.decisions.push_back(matching.why);
-    RoundsChoice choice =
-        choose_rounds(opt_, {.n = state_.n, .nnz = state_.nnz, .dominant = facts.dominant, .even = facts.even});
-    compensates_ = choice.compensates;
+    RoundsChoice choice = choose_rounds(
+        opt_, {.n = state_.n, .nnz = state_.nnz, .dominant = facts.dominant, .even = facts.even, .positive = positive});
+    compensation_ = choice.compensation;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
-    if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensates);
+    if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensation);
     return choice.rounds && made_.why_not_.empty();
 }
 
@@ -239,7 +240,7 @@ void GpuRoundsBuilder<S>::judge_level(const MlIluLevelReport& level)
 template <Scalar S>
 bool GpuRoundsBuilder<S>::eliminate_level()
 {
-    const RoundsOptions options = rounds_options(opt_, compensates_, mirror_, largest_);
+    const RoundsOptions options = rounds_options(opt_, compensation_, mirror_, largest_);
     MlIluLevelReport    level{.n = state_.active_count};
     const Offset        before_L = state_.L_entries, before_U = state_.U_entries;
     next_plan_.levels.emplace_back();
@@ -308,7 +309,7 @@ void GpuRoundsBuilder<S>::assemble(bool in_single)
         }
     if (!made_.in_single_) made_.in_double_ = assembled<S>(W);
     next_plan_.order = made_.in_single_ ? made_.in_single_->number : made_.in_double_->number;
-    next_plan_.compensates = compensates_;
+    next_plan_.compensation = compensation_;
     made_.plan_ = std::make_shared<const GpuRoundsPlan>(std::move(next_plan_));
     report.stored += state_.L_entries + state_.U_entries + state_.done;
     report.fill = nnz_ > 0 ? static_cast<double>(report.stored) / static_cast<double>(nnz_) : 0;

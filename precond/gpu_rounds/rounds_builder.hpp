@@ -53,7 +53,7 @@ private:
     GpuRoundsPlan           next_plan_;
     rounds::RoundsState<S>  state_;
     Mirror                  mirror_ = Mirror::none;
-    bool                    compensates_ = false;
+    Compensation            compensation_ = Compensation::off;
     double                  largest_ = 0;  // entry of the level
     GpuRounds<S>            made_;
 };

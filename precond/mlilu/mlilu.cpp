@@ -38,7 +38,7 @@ MlIluBuilder<T>::MlIluBuilder(Cpu& be, const CsrView<T>& A, const MlIluOptions& 
 {
     factors_->n = A.rows();
     factors_->levels.reserve(max_levels + 1);  // plans refer to them
-    if (setup_ == Setup::crout) report_.decisions = without_effect(options, false, false, A.nnz());
+    if (setup_ == Setup::crout) report_.decisions = without_effect(options, false, Compensation::off, A.nnz());
     if (!plan) return;
     report_.replayed = true;
     report_.decisions.emplace_back("the rounds and the matching of an earlier matrix serve again");
@@ -251,6 +251,10 @@ void MlIluBuilder<T>::note_limit(const char* what)
     report_.decisions.push_back(fmt::format("memory limit ({}) reached on level {}: the smallest {} were dropped",
                                             budget_.given() ? "as given" : "automatic", level_number(), what));
 }
+
+#define ILUX_INSTANTIATE(T) template void MlIluBuilder<T>::note_limit(const char*);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace detail
 

@@ -67,8 +67,10 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     const bool        dominant = share >= dominant_share && even >= even_share && !level.moved;
     const bool        dense = nearly_dense(level.n, level.nnz);
     const std::string lacking = lacking_in_rounds(options);
-    choice.compensates =
-        options.compensation == Compensation::automatic ? dominant : options.compensation == Compensation::on;
+    choice.compensation = options.compensation;
+    if (choice.compensation == Compensation::automatic)
+        choice.compensation = dominant ? Compensation::on : Compensation::off;
+    if (choice.compensation == Compensation::lumped && !level.positive) choice.compensation = Compensation::off;
     choice.rounds = options.setup == MlIluSetup::rounds ||
                     (options.setup == MlIluSetup::automatic && dominant && lacking.empty() && !dense);
     const auto rows =
@@ -84,14 +86,17 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
                                                                   : ""));
     if (choice.rounds && options.compensation == Compensation::automatic)
         choice.decisions.push_back(
-            fmt::format("compensation=auto: {}, {}{}", choice.compensates ? "on" : "off", rows,
-                        choice.compensates ? flattered_by(options.near_null.get(), level.n) : ""));
-    for (auto& ignored : without_effect(options, choice.rounds, choice.compensates, level.nnz))
+            fmt::format("compensation=auto: {}, {}{}", field_text(choice.compensation), rows,
+                        choice.compensation == Compensation::on ? flattered_by(options.near_null.get(), level.n) : ""));
+    if (choice.rounds && options.compensation != choice.compensation && options.compensation == Compensation::lumped)
+        choice.decisions.emplace_back(
+            "compensation=lumped has no effect: A is not symmetric (complex: Hermitian) with a positive diagonal");
+    for (auto& ignored : without_effect(options, choice.rounds, choice.compensation, level.nnz))
         choice.decisions.push_back(std::move(ignored));
     return choice;
 }
 
-std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds, bool compensates, Offset nnz)
+std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds, Compensation compensation, Offset nnz)
 {
     const MlIluOptions       defaults;
     std::vector<std::string> said;
@@ -99,9 +104,11 @@ std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds
         said.push_back(fmt::format("{}={} has no effect {}", name, field_text(value), why));
     };
     const std::string of_crout = "on rounds: it is of Crout's sweep", of_rounds = "on Crout's sweep: it is of rounds";
-    const bool        lumps = rounds && compensates;
-    if (options.near_null && !lumps) said.emplace_back("near_null has no effect: it is for rounds with compensation");
-    if (options.weak_coupling != defaults.weak_coupling && !(lumps && options.tau_S() > 0))
+    const bool        compensates = rounds && compensation == Compensation::on;
+    const bool        cuts = rounds && compensation != Compensation::off && options.tau_S() > 0;
+    if (options.near_null && !compensates)
+        said.emplace_back("near_null has no effect: it is for rounds with compensation");
+    if (options.weak_coupling != defaults.weak_coupling && !cuts)
         ignored("weak_coupling", options.weak_coupling, "unless rounds compensate what they drop");
     if (!rounds && options.compensation != defaults.compensation)
         ignored("compensation", options.compensation, of_rounds);
@@ -118,11 +125,10 @@ std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds
     return said;
 }
 
-std::string why_not_again(const RoundsChoice& choice, bool compensated)
+std::string why_not_again(const RoundsChoice& choice, Compensation before)
 {
     if (!choice.rounds) return "rounds are not chosen any more";
-    if (choice.compensates != compensated)
-        return choice.compensates ? "compensation is on now" : "compensation is off now";
+    if (choice.compensation != before) return fmt::format("compensation is {} now", field_text(choice.compensation));
     return "";
 }
 
@@ -162,10 +168,10 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
     return t;
 }
 
-RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest)
+RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, Mirror mirror, double largest)
 {
     const double tau_S = options.tau_S();
-    const bool   lumps = options.compensation == Compensation::lumped && mirror == Mirror::hermitian;
+    const bool   compensates = compensation == Compensation::on, lumps = compensation == Compensation::lumped;
     return {.bounds = {.inverse = options.inverse_bound,
                        .growth = options.growth_bound,
                        .pivot_floor = pivot_noise * largest,

@@ -22,16 +22,18 @@ MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Ind
 
 /// How a matrix is eliminated.
 struct RoundsChoice {
-    bool                     rounds = false, compensates = false;
-    std::vector<std::string> decisions;  ///< what was left to us, for the report
+    bool                     rounds = false;
+    Compensation             compensation = Compensation::off;  ///< on, off or lumped
+    std::vector<std::string> decisions;                         ///< what was left to us, for the report
 };
 /// What the first level's scaled matrix is like.
 struct LevelFacts {
     Index  n = 0;
     Offset nnz = 0;
-    Index  dominant = 0;   ///< rows, in the test vector
-    Index  even = 0;       ///< rows that couple unknowns of like t alone
-    bool   moved = false;  ///< a matching has exchanged columns
+    Index  dominant = 0;      ///< rows, in the test vector
+    Index  even = 0;          ///< rows that couple unknowns of like t alone
+    bool   moved = false;     ///< a matching has exchanged columns
+    bool   positive = false;  ///< it is Hermitian with a positive diagonal
 };
 /// Whether a third of the entries or more are stored.
 constexpr bool nearly_dense(Offset n, Offset nnz) { return 3 * nnz > n * n; }
@@ -46,11 +48,12 @@ constexpr double rounds_like_size = 8;  ///< of two entries of the test vector t
 RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level);
 
 /// A sentence for each option that is not at its default and has no effect on a matrix with so many entries.
-/// @param rounds, compensates  how the matrix is eliminated; where it is not in rounds, by Crout's sweep
-std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds, bool compensates, Offset nnz);
+/// @param rounds, compensation  how the matrix is eliminated; where it is not in rounds, by Crout's sweep
+std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds, Compensation compensation,
+                                        Offset nnz);
 
-/// What speaks against the rounds of an earlier matrix, which were chosen with or without compensation, or "".
-std::string why_not_again(const RoundsChoice& choice, bool compensated);
+/// What speaks against the rounds of an earlier matrix, which were chosen with this compensation, or "".
+std::string why_not_again(const RoundsChoice& choice, Compensation before);
 
 /// Whether the multilevel ILU of A is likely to be made in rounds, told by A as it is: a row is dominant in the test
 /// vector, which is the constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
@@ -67,7 +70,7 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
 /// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the
 /// caller.
-RoundsOptions rounds_options(const MlIluOptions& options, bool compensates, Mirror mirror, double largest);
+RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, Mirror mirror, double largest);
 
 /// Rows of the dense end, which should cost less than the rest of a matrix with so many entries.
 Index rounds_tail(const MlIluOptions& options, Offset nnz);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ilux/base/fields.hpp"
+#include "ilux/precond/rounds/rounds_plan.hpp"
 #include "ilux/reorder/ordering.hpp"
 
 namespace ilux {
@@ -27,12 +28,7 @@ constexpr auto names(Estimator) { return words("greedy", "look_ahead"); }
 /// How a level is factored: one pivot after another (Crout), or in rounds of pivots that do not see one another;
 /// automatic: rounds where nearly all rows are diagonally dominant as they stand.
 enum class MlIluSetup { automatic, crout, rounds };
-/// Whether what rounds drop is added to the diagonal; automatic: where nearly all rows are diagonally dominant as they
-/// stand. lumped: its magnitude to both diagonals, for a Hermitian A.
-enum class Compensation { automatic, on, off, lumped };
-
 constexpr auto names(MlIluSetup) { return words("auto", "crout", "rounds"); }
-constexpr auto names(Compensation) { return words("auto", "on", "off", "lumped"); }
 
 /// Longest chain of dependent rows in L_B and U_B; written auto, none or a whole number from 1 on.
 struct DepthBound {
@@ -114,7 +110,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "compensation", o.compensation, anything(),
         "rounds: add what is dropped from a row to its diagonal, as far as the row stays dominant, and drop up to 5 τ_S; lumped: for a "
-        "symmetric (complex: Hermitian) A, add its magnitude to the diagonals of row and column: M is then positive definite where A is");
+        "symmetric (complex: Hermitian) A with a positive diagonal, add its magnitude to the diagonals of row and column: M is then positive definite where A is");
     visit(
         "weak_coupling", o.weak_coupling, within(0, 1),
         "θ: rounds with compensation: couplings that add up to so much of a pivot keep no two pivots apart that others join as well");

@@ -61,14 +61,12 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
                                                     .nnz = pre.A.nnz(),
                                                     .dominant = dominant_rows<T>(be_, pre.A, t),
                                                     .even = even_rows<T>(be_, pre.A, t),
-                                                    .moved = moves_rows(pre.q)});
+                                                    .moved = moves_rows(pre.q),
+                                                    .positive = pre.positive});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
-    factors_->compensates = choice.compensates;
+    factors_->compensation = choice.compensation;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
-    if (choice.rounds && opt_.compensation == Compensation::lumped && pre.mirror != Mirror::hermitian)
-        report_.decisions.push_back(
-            fmt::format("compensation=lumped has no effect: A is not {}", is_complex<T> ? "Hermitian" : "symmetric"));
-    if (plan_) why_not_ = why_not_again(choice, plan_->compensates);
+    if (plan_) why_not_ = why_not_again(choice, plan_->compensation);
 }
 
 /// The rounds of the level to come, where a plan has them.
@@ -83,7 +81,7 @@ template <class T>
 CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
 {
     const Index   n = pre.A.rows();
-    RoundsOptions options = rounds_options(opt_, factors_->compensates, pre.mirror, largest_entry(pre.A));
+    RoundsOptions options = rounds_options(opt_, factors_->compensation, pre.mirror, largest_entry(pre.A));
     options.enough = tail_;
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
     options.kept = kept_rounds();

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ilux/base/enum_names.hpp"
 #include "ilux/base/types.hpp"
 
 namespace ilux {
@@ -19,11 +20,17 @@ struct RoundsOfLevel {
     bool matched() const { return !col_of_row.empty(); }
 };
 
+/// Whether what rounds drop is added to the diagonal; automatic: where nearly all rows are diagonally dominant as they
+/// stand. lumped: its magnitude to both diagonals, for a Hermitian A with a positive diagonal.
+enum class Compensation { automatic, on, off, lumped };
+
+constexpr auto names(Compensation) { return words("auto", "on", "off", "lumped"); }
+
 /// All levels in rounds, from the first on.
 struct RoundsPlan {
     Index                      n = 0;
     std::vector<RoundsOfLevel> levels = {};  ///< at least one
-    bool                       compensates = false;
+    Compensation               compensation = Compensation::off;
     bool                       crout_follows = false;  ///< what these levels left went to Crout's sweep
 };
 

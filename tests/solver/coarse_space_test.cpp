@@ -109,7 +109,6 @@ TEST(CoarseSpace, WhatContradictsItIsRefused)
     };
     refuses([](SolverOptions& o) { o.method = MethodChoice::lu; });
     refuses([](SolverOptions& o) { o.precond.kind = PrecondKind::ilu0; });
-    refuses([](SolverOptions& o) { o.device = DeviceChoice::gpu; });
     refuses([](SolverOptions& o) { o.method = MethodChoice::minres; });
     refuses([](SolverOptions& o) { o.krylov.precision = KrylovPrecision::mixed; });
 }
@@ -120,7 +119,7 @@ TEST(CoarseSpace, FindsNoMoreVectorsThanItMay)
     for (const Index most : {0, 1}) {
         SolverOptions options = with_coarse();
         options.precond.coarse_vectors = most;
-        options.precond.coarse_size = 200;  // so large that more would be wanted
+        options.precond.coarse_size = 1000;  // so large that more would be wanted
         LinearSolver<> solver(options);
         solver.analyse(A);
         ASSERT_TRUE(solver.factor().ready());
@@ -156,12 +155,38 @@ TEST(CoarseSpace, NoMethodThatNeedsAComplexSymmetricMTakesIt)
     }
 }
 
+TEST(CoarseSpace, AGpuTakesTheStepsOfTheHost)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    for (const auto& A : {gallery::elasticity2d({.n = 100}), gallery::convdiff3d({.n = 30})}) {
+        const auto b = random_vector(A.rows(), 1);
+        for (const auto method : {MethodChoice::gmres, MethodChoice::bicg}) {
+            SolverOptions options = with_coarse(method);
+            Index         steps[2];
+            for (const bool there : {false, true}) {
+                options.device = there ? DeviceChoice::gpu : DeviceChoice::cpu;
+                LinearSolver<> solver(options);
+                solver.analyse(A);
+                ASSERT_TRUE(solver.factor().ready()) << int(method);
+                EXPECT_TRUE(tells(solver.factored_by(), "coarse space: "));
+                std::vector<double> x(b.size());
+                const auto          report = solver.solve(b, x);
+                ASSERT_TRUE(report.converged()) << int(method) << report.why();
+                EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+                steps[there] = report.steps();
+                EXPECT_TRUE(solver.solve(b, x, Transpose::yes).converged());
+            }
+            EXPECT_NEAR(steps[1], steps[0], 2) << int(method);
+        }
+    }
+}
+
 TEST(CoarseSpace, CountsAgainstTheMemoryLimit)
 {
     const auto    A = gallery::elasticity2d({.n = 60});
     SolverOptions options = with_coarse();
     options.precond.coarse_size = 2;
-    options.memory_limit.value = 4'000'000;
+    options.memory_limit.value = 3'000'000;
     LinearSolver<> solver(options);
     solver.analyse(A);
     EXPECT_FALSE(solver.factor().ready());

@@ -7,21 +7,21 @@
 #include <algorithm>
 #include <set>
 
-#include "ilux/tests/precond/coarse/coarse_checks.hpp"
+#include "ilux/tests/precond/coarse_steps/coarse_checks.hpp"
 
 namespace ilux {
 namespace {
 
 using namespace test::coarse;
 
-Aggregates aggregates_of(const CsrMatrix<double>& A, Index unknowns = 0, int threads = 1)
+Groups<> aggregates_of(const CsrMatrix<double>& A, Index unknowns = 0, int threads = 1)
 {
     Cpu be(threads);
-    return aggregate<double>(be, A, nodes_of<double>(A), unknowns);
+    return aggregates<Cpu, double>(be, A, nodes_of<double>(be, A), unknowns);
 }
 
 /// Whether the unknowns of each aggregate hang together in A.
-bool are_connected(const CsrMatrix<double>& A, const Aggregates& parts)
+bool are_connected(const CsrMatrix<double>& A, const Groups<>& parts)
 {
     std::vector<Index> label(A.rows());
     for (Index i = 0; i < A.rows(); ++i) label[i] = i;
@@ -34,7 +34,7 @@ bool are_connected(const CsrMatrix<double>& A, const Aggregates& parts)
     }
     std::set<std::pair<Index, Index>> seen;
     for (Index i = 0; i < A.rows(); ++i) seen.insert({parts.of[i], label[i]});
-    return static_cast<Index>(seen.size()) == parts.count;
+    return static_cast<Index>(seen.size()) == parts.count();
 }
 
 TEST(Aggregates, HoldEveryUnknownOfAMeshAndHangTogether)
@@ -43,9 +43,9 @@ TEST(Aggregates, HoldEveryUnknownOfAMeshAndHangTogether)
         for (const Index unknowns : {0, 30, 200}) {
             const auto parts = aggregates_of(A, unknowns);
             EXPECT_GE(*std::ranges::min_element(parts.of), 0);
-            EXPECT_EQ(*std::ranges::max_element(parts.of) + 1, parts.count);
+            EXPECT_EQ(*std::ranges::max_element(parts.of) + 1, parts.count());
             EXPECT_TRUE(are_connected(A, parts));
-            const double mean = static_cast<double>(A.rows()) / parts.count;
+            const double mean = static_cast<double>(A.rows()) / parts.count();
             EXPECT_GE(mean, 4);
             if (unknowns == 0) continue;
             EXPECT_LE(mean, 4 * unknowns);
@@ -62,21 +62,21 @@ TEST(Aggregates, AreTheSameOnAnyNumberOfThreads)
 
 TEST(Aggregates, ANodeKeepsItsUnknownsTogether)
 {
-    const auto  A = gallery::elasticity2d({.n = 20});
-    const Nodes nodes = nodes_of<double>(A);
-    ASSERT_TRUE(nodes.several());
-    EXPECT_EQ(2 * nodes.count(), A.rows());
+    const auto A = gallery::elasticity2d({.n = 20});
     Cpu        be(1);
-    const auto parts = aggregate<double>(be, A, nodes, 0);
-    EXPECT_EQ(static_cast<Index>(parts.of.size()), nodes.count());
+    const auto nodes = nodes_of<double>(be, A);
+    EXPECT_FALSE(nodes.alone());
+    EXPECT_EQ(2 * nodes.count(), A.rows());
+    const auto parts = aggregates<Cpu, double>(be, A, nodes, 0);
     EXPECT_GE(*std::ranges::min_element(parts.of), 0);
+    for (Index i = 0; i < A.rows(); i += 2) EXPECT_EQ(parts.of[i], parts.of[i + 1]);
 }
 
 TEST(Aggregates, WhatHasNoTieIsInNone)
 {
     for (const Index n : {0, 1, 31, 32, 33}) {
         const auto parts = aggregates_of(CsrMatrix<double>::identity(n));
-        EXPECT_EQ(parts.count, 0);
+        EXPECT_EQ(parts.count(), 0);
         EXPECT_EQ(parts.of, std::vector<Index>(n, -1));
     }
 }

@@ -174,6 +174,20 @@ TEST_F(GpuRoundsComplex, OfAwkwardSizes)
     EXPECT_GE(made, 3);
 }
 
+TEST_F(GpuRoundsComplex, InvertsAWholeMatrixThatIsSmall)
+{
+    for (Index n : {64, 100, 766, 1500}) {
+        const auto A = turned(random_dominant(n, 3, 5), 6);
+        auto       options = exact();
+        options.dense_order = 1500;
+        const auto rounds = build(A, options);
+        ASSERT_TRUE(rounds.made()) << rounds.why_not();
+        EXPECT_EQ(rounds.dense_order(), n);
+        const auto x = random_complex_vector(n, 3);
+        EXPECT_LE(distance_of(applied(rounds, product(A, x)), x), 1e-10) << n;
+    }
+}
+
 /// ⟨u, M⁻¹ v⟩ = ⟨M⁻ᴴ u, v⟩
 TEST_F(GpuRoundsComplex, AppliesItsAdjoint)
 {

@@ -61,7 +61,7 @@ protected:
 
 TEST_F(GpuRoundsTwins, OfTheDefaultTestVector)
 {
-    for (Compensation compensation : {Compensation::on, Compensation::off})
+    for (Compensation compensation : {Compensation::on, Compensation::off, Compensation::lumped})
         for (double kappa : {1.713, 5., 1e300})
             for (const auto& [name, A] : matrices()) {
                 MlIluOptions options = with_small_end();
@@ -170,6 +170,22 @@ TEST_F(GpuRoundsTest, SymmetricStaysSymmetric)
     for (std::size_t i = 0; i < u.size(); ++i) uMv += u[i] * Mv[i], vMu += v[i] * Mu[i], uMu += u[i] * Mu[i];
     EXPECT_NEAR(uMv, vMu, 1e-11 * uMu);
     EXPECT_GT(uMu, 0);
+}
+
+TEST_F(GpuRoundsTest, InvertsAWholeMatrixThatIsSmall)
+{
+    for (Index n : {64, 100, 766, 1500}) {
+        const auto   A = test::random_dominant(n, 3, 5);
+        MlIluOptions options = with_small_end();
+        options.dense_order = 1500;
+        const auto rounds = build(A, options);
+        ASSERT_TRUE(rounds.made()) << rounds.why_not();
+        EXPECT_EQ(rounds.dense_order(), n);
+        const Vector x = test::random_vector(n, 3);
+        Vector       b(x.size());
+        spmv(cpu, 1, A, x, 0, b);
+        EXPECT_LE(distance_of(applied(rounds, b), x), 1e-10) << n;
+    }
 }
 
 TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)

@@ -9,6 +9,7 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
+#include "ilux/precond/coarse_steps/products.hpp"
 #include "ilux/tests/support/checks.hpp"
 #include "ilux/tests/support/real_form.hpp"
 
@@ -63,6 +64,14 @@ std::vector<S> times(const CsrView<S>& A, const std::vector<S>& x)
     std::vector<S> y(A.rows());
     spmv<S>(be, 1, A, x, 0, y);
     return y;
+}
+
+/// Vector c of `vectors`.
+template <class S>
+std::vector<S> column(const NearNull<Cpu, S>& vectors, Index c)
+{
+    const auto begin = vectors.values.begin() + static_cast<std::ptrdiff_t>(c * vectors.n());
+    return {begin, begin + static_cast<std::ptrdiff_t>(vectors.n())};
 }
 
 /// max |x_i − y_i| / max |y_i|

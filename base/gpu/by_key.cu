@@ -1,0 +1,101 @@
+#include "ilux/base/gpu/by_key.hpp"
+
+#include <bit>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "ilux/base/gpu/cuda.hpp"
+
+namespace ilux {
+namespace {
+
+using cuda::check;
+
+constexpr int block_size = 256;
+
+template <class... Parameters, class... Arguments>
+void launch(Gpu& gpu, void (*kernel)(Parameters...), Offset count, const Arguments&... arguments)
+{
+    if (count == 0) return;
+    const auto blocks = static_cast<unsigned>((count + block_size - 1) / block_size);
+    kernel<<<blocks, block_size, 0, cuda::stream(gpu)>>>(arguments...);
+    cuda::check_launch("by_key");
+}
+
+template <class Item>
+__global__ void number_items(Offset count, Item* item)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p < count) item[p] = static_cast<Item>(p);
+}
+
+/// Where the items of each key begin. Keys ascend; −1, as an unsigned number, is the last.
+__global__ void find_begins(Offset count, const unsigned* key, Index keys, Offset* begin)
+{
+    const Offset k = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k > keys) return;
+    Offset low = 0, high = count;
+    while (low < high) {
+        const Offset middle = (low + high) / 2;
+        if (key[middle] < k) low = middle + 1;
+        else high = middle;
+    }
+    begin[k] = low;
+}
+
+/// A call of CUB: once to learn of its scratch memory, once to work; waits for it.
+template <class Call>
+void with_scratch(Gpu& gpu, Call&& call, const char* name)
+{
+    std::size_t bytes = 0;
+    check(call(nullptr, bytes), name);
+    DeviceBuffer<std::byte> scratch(bytes + 1);
+    check(call(scratch.data(), bytes), name);
+    gpu.synchronize();
+}
+
+}  // namespace
+
+template <class Item>
+ByKey<Item> by_key(Gpu& gpu, DeviceSpan<const Index> key, Index keys)
+{
+    gpu.make_current();
+    const auto count = static_cast<Offset>(key.size());
+    const auto stream = cuda::stream(gpu);
+    const int  bits = std::bit_width(static_cast<unsigned>(keys));  // −1 has them all, and keys − 1 less
+    DeviceBuffer<unsigned> sorted(key.size());
+    DeviceBuffer<Item>     numbers(key.size());
+    ByKey<Item>            made{DeviceBuffer<Offset>(keys + std::size_t{1}), DeviceBuffer<Item>(key.size())};
+    launch(gpu, number_items<Item>, count, count, numbers.data());
+    const auto* const unsorted = reinterpret_cast<const unsigned*>(key.data());
+    if (count > 0)
+        with_scratch(
+            gpu,
+            [&](void* scratch, std::size_t& bytes) {
+                return cub::DeviceRadixSort::SortPairs(scratch, bytes, unsorted, sorted.data(), numbers.data(),
+                                                       made.item.data(), count, 0, std::max(1, bits), stream);
+            },
+            "cub::DeviceRadixSort");
+    launch(gpu, find_begins, Offset{keys} + 1, count, sorted.data(), keys, made.begin.data());
+    gpu.synchronize();  // for `sorted`
+    return made;
+}
+
+void add_up(Gpu& gpu, DeviceBuffer<Offset>& ptr)
+{
+    const auto stream = cuda::stream(gpu);
+    const auto count = static_cast<Offset>(ptr.size());
+    if (count == 0) return;
+    with_scratch(
+        gpu,
+        [&](void* scratch, std::size_t& bytes) {
+            return cub::DeviceScan::InclusiveSum(scratch, bytes, ptr.data(), ptr.data(), count, stream);
+        },
+        "cub::DeviceScan");
+}
+
+template ByKey<Index>  by_key(Gpu&, DeviceSpan<const Index>, Index);
+template ByKey<Offset> by_key(Gpu&, DeviceSpan<const Index>, Index);
+
+}  // namespace ilux
