@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 
-WAYS = {"default": [], "coarse": ["-p", "precond.coarse=on"]}
+VARIANTS = {"default": [], "coarse": ["-p", "precond.coarse=on"]}
 
 
 def run(program, system, method, options, limit):
@@ -44,12 +44,12 @@ def main():
     rows = []
     for entry in given.systems:
         system, method = entry.rsplit(":", 1)
-        for way, more in WAYS.items():
+        for variant, more in VARIANTS.items():
             runs = [run(given.program, system, method, [*options, *more], given.limit) for _ in range(given.repeats)]
             best = min(runs, key=lambda report: report["seconds"]["total"])
-            rows.append({"system": system, "method": method, "way": way, **kept(best)})
+            rows.append({"system": system, "method": method, "variant": variant, **kept(best)})
             seconds = best["seconds"]
-            print(system, method, way, best["outcome"], best.get("steps"), f"{fill(best):.2f}",
+            print(system, method, variant, best["outcome"], best.get("steps"), f"{fill(best):.2f}",
                   {part: round(seconds[part], 4) for part in ("analyse", "factor", "transfer", "solve") if part in seconds}, flush=True)
     record = {"commit": doctor.split("commit ")[-1].split()[0], "machine": given.machine, "repeats": given.repeats,
               "command": f"coarse_systems.py PROGRAM {' '.join(given.systems)} -- {' '.join(options)}", "rows": rows}

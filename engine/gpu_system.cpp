@@ -86,7 +86,7 @@ void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
     if (factors.coarse_there) {
         auto both =
             std::make_unique<TwoLevel<Gpu, S>>(typename TwoLevel<Gpu, S>::Parts{.A = *A_,
-                                                                                .turned = options_.adjoint,
+                                                                                .of_adjoint = options_.adjoint,
                                                                                 .M = std::move(M),
                                                                                 .symmetric = needs_symmetric_M(method_),
                                                                                 .adjoinable = adjoinable_});
@@ -106,6 +106,10 @@ FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, c
 {
     gpu_.make_current();
     await_values();
+    if (!system_) {  // A or the vectors had no room
+        refuse_beyond(need_, 0, gpu_, options_.memory_limit);
+        throw OutOfMemory("the GPU has no room for A and the vectors");
+    }
     const GpuReport before = report_;
     auto            M = maker().in_double(factors, A_->size());
     report_ = before;

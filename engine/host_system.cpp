@@ -76,7 +76,7 @@ std::unique_ptr<Preconditioner<Cpu, S>> HostSystem<S>::two_level(const PrecondFa
 {
     auto M = std::make_unique<TwoLevel<Cpu, S>>(
         typename TwoLevel<Cpu, S>::Parts{.A = *op_,
-                                         .turned = adjoint_,
+                                         .of_adjoint = adjoint_,
                                          .M = std::make_unique<MlIluPreconditioner<S>>(*factors.mlilu),
                                          .symmetric = needs_symmetric_M(method_),
                                          .adjoinable = adjoint_ || needs_transpose(method_)});

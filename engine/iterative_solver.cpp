@@ -110,7 +110,7 @@ void IterativeSolver<S>::place_on_host(Attempt& tried)
 template <Scalar S>
 bool IterativeSolver<S>::place(Attempt& tried)
 {
-    if (there_ && machine_.gpu_by_choice && !factors().rounds) {
+    if (there_ && machine_.gpu_by_choice && !factors().rounds && !factors().coarse_there) {
         const bool saved = tried.plan.precond.mlilu.off_diagonal == OffDiagonal::save;
         if (const std::string why = why_not_gpu(*A_, factors(), saved); !why.empty()) give_up_gpu(why, tried);
     }
@@ -133,7 +133,20 @@ template <Scalar S>
 bool IterativeSolver<S>::make_and_place(const AttemptListener& listener, const StopToken& stop, Attempt& tried)
 {
     const std::function<void()> bring = [this] { bring_values(); };
-    const auto make = [&] { return maker_.make({*A_, bring, machine_, there_.get(), listener, stop}, tried); };
+    const auto                  make_where_it_is = [&] {
+        return maker_.make({*A_, bring, machine_, there_.get(), listener, stop}, tried);
+    };
+    const auto make = [&] {
+        try {
+            return make_where_it_is();
+        } catch (const OutOfMemory& error) {
+            if (!there_ || !tried.device_is_full || !machine_.gpu_by_choice) throw;
+            tried.device_is_full = false;
+            give_up_gpu(error.what(), tried);
+            maker_.drop();
+            return make_where_it_is();
+        }
+    };
     if (!make()) return false;
     if (place(tried)) return true;
     maker_.drop();

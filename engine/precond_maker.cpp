@@ -17,23 +17,33 @@ namespace {
 
 constexpr double beside_coarse = 2;  // τ_S over τ, where it is left to us: a coarse space mends what is dropped
 
-/// Whether A is Hermitian with a positive diagonal. By threads.
+/// Whether a_ji is stored, and is the conjugate of a_ij.
+template <Scalar S>
+bool has_image(const CsrView<S>& A, Index i, Offset p)
+{
+    const Index j = A.col()[p];
+    const auto  row = A.col().subspan(A.row_ptr()[j], A.row_ptr()[j + 1] - A.row_ptr()[j]);
+    const auto  at = std::ranges::lower_bound(row, i);
+    return at != row.end() && *at == i && A.val()[A.row_ptr()[j] + (at - row.begin())] == S(conj(A.val()[p]));
+}
+
+/// Whether A is Hermitian, its pattern included, with a positive diagonal. By threads.
 template <Scalar S>
 bool is_positive(Cpu& be, const CsrView<S>& A)
 {
-    std::vector<char> found(row_blocks(A.rows()), 0);  // an entry that says no
+    std::vector<char> refuted(row_blocks(A.rows()), 0);
     for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        for (Index i = begin; i < end && !found[b]; ++i) {
-            found[b] = !(real_part(A.at(i, i)) > 0);
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && !found[b]; ++p)
-                found[b] = A.at(A.col()[p], i) != S(conj(A.val()[p]));
+        for (Index i = begin; i < end && !refuted[b]; ++i) {
+            refuted[b] = !(real_part(A.at(i, i)) > 0);
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && !refuted[b]; ++p)
+                refuted[b] = !has_image(A, i, p);
         }
     });
-    return std::ranges::find(found, 1) == found.end();
+    return std::ranges::find(refuted, 1) == refuted.end();
 }
 
-/// What is left to us, for a plan with a coarse space: that mends what uncompensated rounds leave, and nothing else.
-/// near_null is then the coarse space's.
+/// What is left to us, for a plan with a coarse space: M in rounds that do not compensate, since a coarse space mends
+/// small eigenvalues of M⁻¹A alone. Then near_null is the coarse space's.
 /// @param positive  A is Hermitian with a positive diagonal
 MlIluOptions settled(const PrecondOptions& precond, bool positive)
 {
@@ -197,10 +207,13 @@ void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, boo
         if (space.level) tried.factor_bytes += space.level->bytes();
         return space.level;
     };
-    if (task.there) {
-        factors_.coarse_there = note(task.there->find_coarse(factors_, options, task.stop));
-        return;
-    }
+    if (task.there) try {
+            factors_.coarse_there = note(task.there->find_coarse(factors_, options, task.stop));
+            return;
+        } catch (const OutOfMemory&) {
+            tried.device_is_full = true;
+            throw;
+        }
     Cpu&                    cpu = task.machine.cpu;
     const MatrixOperator<S> product(task.A);
     auto                    M = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);

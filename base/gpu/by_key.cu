@@ -1,5 +1,6 @@
 #include "ilux/base/gpu/by_key.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <cub/device/device_radix_sort.cuh>

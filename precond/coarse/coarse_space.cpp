@@ -14,10 +14,11 @@
 namespace ilux {
 namespace {
 
+constexpr Index  most_dense = 1500;
 constexpr double drop_of_scalars = 0.25, drop_of_nodes = 0.05;  // τ_S of a coarse matrix over that of A
 
-/// Drops nothing, as far as the memory limit allows that.
-MlIluOptions exact(MlIluOptions options, Index most_dense)
+/// Nothing is dropped, as far as the memory limit allows that.
+MlIluOptions exact(MlIluOptions options)
 {
     options.setup = MlIluSetup::rounds;
     options.compensation = Compensation::off;
@@ -26,6 +27,8 @@ MlIluOptions exact(MlIluOptions options, Index most_dense)
     options.weak_coupling = 0;
     options.dense_order = most_dense;
     options.near_null = {};
+    options.definite = options.absolute =
+        false;  // an indefinite A may have a coarse matrix without a positive diagonal
     return options;
 }
 
@@ -38,6 +41,7 @@ MlIluOptions of_coarse(const CoarseOptions& coarse, bool alone)
     options.compensation = coarse.positive ? Compensation::lumped : Compensation::off;
     options.schur_drop_tol = coarse.M.tau_S() * (alone && !coarse.positive ? drop_of_scalars : drop_of_nodes);
     options.near_null = {};
+    options.definite = options.absolute = false;  // likewise
     return options;
 }
 
@@ -64,7 +68,7 @@ CsrMatrix<T> brought(Gpu& gpu, const DeviceCsr<T>& A)
                                      on_host<Index>(gpu, A.col()), on_host<T>(gpu, A.val()));
 }
 
-/// In rounds on the device, or where it has no answer by the host.
+/// The device makes M in rounds; where it has no answer, the host does.
 template <Scalar T>
 MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, const MlIluOptions& options)
 {
@@ -118,8 +122,7 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     seconds.A += clock.lap();
     at.stop.check();
     const bool enough = level->A.rows() <= options.most_exact || level->A.rows() > A.rows() / 2;
-    level->M =
-        factored(at, level->A, enough ? exact(options.M, options.most_exact) : of_coarse(options, basis.nodes.alone()));
+    level->M = factored(at, level->A, enough ? exact(options.M) : of_coarse(options, basis.nodes.alone()));
     seconds.M += clock.lap();
     if (enough) return level;
     const auto next_parts = aggregates<B, T>(be, level->A, basis.nodes, options.unknowns);
@@ -156,7 +159,7 @@ void Corrector<B, T>::begin(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, S
 template <Backend B, Scalar T>
 void Corrector<B, T>::go_on(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
-    if (adjoint != turned_) A_.apply_adjoint(be, z, left_);
+    if (adjoint != of_adjoint_) A_.apply_adjoint(be, z, left_);
     else A_.apply(be, z, left_);
     axpby<T>(be, 1, r, -1, left_);
     begin(be, M, left_, part_, adjoint);

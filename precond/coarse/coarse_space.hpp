@@ -53,7 +53,7 @@ template <Backend B, Scalar T>
 struct CoarseLevel {
     Sparse<B, T>                       P, Ph;  ///< from here to the finer matrix, and its adjoint
     Sparse<B, T>                       A;      ///< Pᴴ A P
-    MakerOfM<B, T>                     M;      ///< of A; exact where there is no `next`
+    MakerOfM<B, T>                     M;      ///< of A; exact up to CoarseOptions::most_exact unknowns
     std::shared_ptr<const CoarseLevel> next = {};
 
     Offset      stored() const;  ///< values of P, A and M, here and below
@@ -79,7 +79,7 @@ public:
     SparseOperator(B& be, const Sparse<B, T>& A, bool adjoinable);
     Index size() const override { return A_.rows(); }
     void  apply(B& be, ConstSpan<B, T> x, Span<B, T> y) const override;
-    /// Only where it is adjoinable.
+    /// Needs an adjoinable one.
     void apply_adjoint(B& be, ConstSpan<B, T> x, Span<B, T> y) const override;
 
 private:
@@ -91,9 +91,9 @@ private:
 template <Backend B, Scalar T>
 class Corrector {
 public:
-    /// @param A  must outlive this  @param turned  it is Aᴴ in truth
-    explicit Corrector(const LinearOperator<B, T>& A, bool turned = false)
-        : A_(A), turned_(turned), left_(A.size()), part_(A.size())
+    /// @param A  must outlive this  @param of_adjoint  it is the adjoint of the matrix that M is of
+    explicit Corrector(const LinearOperator<B, T>& A, bool of_adjoint = false)
+        : A_(A), of_adjoint_(of_adjoint), left_(A.size()), part_(A.size())
     {}
     /// z ← M⁻¹ r
     void begin(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const;
@@ -101,7 +101,7 @@ public:
 
 private:
     const LinearOperator<B, T>& A_;
-    bool                        turned_;
+    bool                        of_adjoint_;
     Buffer<B, T>                left_, part_;
 };
 

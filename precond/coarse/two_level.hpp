@@ -15,14 +15,14 @@ class TwoLevel final : public Preconditioner<B, T> {
 public:
     /// What it is made of.
     struct Parts {
-        const LinearOperator<B, T>& A;               ///< must outlive this
-        bool                        turned = false;  ///< A is the adjoint of what M and the coarse space are of
+        const LinearOperator<B, T>& A;                   ///< must outlive this
+        bool                        of_adjoint = false;  ///< A is the adjoint of what M and the coarse space are of
         std::unique_ptr<Preconditioner<B, T>> M;
         bool                                  symmetric = false;
         bool                                  adjoinable = false;  ///< apply_adjoint() will be asked for
     };
     /// M alone, so far.
-    explicit TwoLevel(Parts parts) : parts_(std::move(parts)), corrector_(parts_.A, parts_.turned) {}
+    explicit TwoLevel(Parts parts) : parts_(std::move(parts)), corrector_(parts_.A, parts_.of_adjoint) {}
     void  set(B& be, std::shared_ptr<const CoarseLevel<B, T>> coarse);
     Index size() const override { return parts_.A.size(); }
     void  apply(B& be, ConstSpan<B, T> r, Span<B, T> z) override;

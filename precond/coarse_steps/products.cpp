@@ -24,9 +24,10 @@ CsrMatrix<double> strong(Cpu& be, const CsrView<double>& F, double share)
     return mapped_rows<double>(be, F.rows(), F.cols(), [&](Index i, auto& row) {
         double largest = 0;
         for (Offset p = F.row_ptr()[i]; p < F.row_ptr()[i + 1]; ++p)
-            if (F.col()[p] != i) largest = std::max(largest, F.val()[p]);
+            if (F.col()[p] != i) largest = std::max(largest, roots::rounded_tie(F.val()[p]));
         for (Offset p = F.row_ptr()[i]; p < F.row_ptr()[i + 1]; ++p)
-            if (F.col()[p] != i && F.val()[p] > share * largest) row.add(F.col()[p], F.val()[p]);
+            if (const double tie = roots::rounded_tie(F.val()[p]); F.col()[p] != i && tie > share * largest)
+                row.add(F.col()[p], tie);
     });
 }
 

@@ -9,7 +9,7 @@
 #include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/coarse_steps/root_rules.hpp"
-#include "ilux/precond/coarse_steps/row_table.hpp"
+#include "ilux/precond/coarse_steps/device_rows.hpp"
 #include "ilux/precond/coarse_steps/smoothing.hpp"
 
 namespace ilux {
@@ -173,7 +173,9 @@ std::optional<DeviceCsr<T>> by_tables(Gpu& gpu, Index rows, Index cols, const Su
     launch(gpu, list_by_length<V>, rows, rows, ptr.data(), lists.lists());
     const auto counts = lists.counts(gpu);
     for (int c = 0; c < classes; ++c)
-        form_class<V>(gpu, sum, c, lists.lists(), counts[c], {ptr.data(), col.data(), cuda::as_values(val.data())});
+        if (!form_class<V>(gpu, sum, c, lists.lists(), counts[c],
+                           {ptr.data(), col.data(), cuda::as_values(val.data())}))
+            return {};
     return DeviceCsr<T>(gpu, cols, std::move(ptr), std::move(col), std::move(val));
 }
 
@@ -184,7 +186,13 @@ CsrMatrix<T> brought(Gpu& gpu, const DeviceCsr<T>& A)
                                      on_host<Index>(gpu, A.col()), on_host<T>(gpu, A.val()));
 }
 
-/// A thread a row; the rule chooses entries, and says what becomes of them.
+template <class V>
+__device__ double tie_of(V value)
+{
+    return roots::rounded_tie(rounds::modulus(value));
+}
+
+/// A thread a row; the rule chooses entries.
 template <class V, class Rule>
 __global__ void count_chosen(Index rows, DeviceRows<V> A, Rule rule, Offset* ptr)
 {
@@ -192,7 +200,7 @@ __global__ void count_chosen(Index rows, DeviceRows<V> A, Rule rule, Offset* ptr
     if (i >= rows) return;
     const double bound = rule.bound(A, i);
     Offset       count = 0;
-    for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) count += A.col[p] != i && rounds::modulus(A.val[p]) > bound;
+    for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) count += A.col[p] != i && tie_of(A.val[p]) > bound;
     ptr[i + 1] = count;
 }
 template <class V, class Rule>
@@ -203,10 +211,10 @@ __global__ void take_chosen(Index rows, DeviceRows<V> A, Rule rule, const Offset
     const double bound = rule.bound(A, i);
     Offset       to = ptr[i];
     for (Offset p = A.ptr[i]; p < A.ptr[i + 1]; ++p) {
-        const double size = rounds::modulus(A.val[p]);
+        const double size = tie_of(A.val[p]);
         if (A.col[p] == i || !(size > bound)) continue;
         col[to] = A.col[p];
-        val[to++] = rule.rounds() ? roots::rounded_tie(size) : size;
+        val[to++] = size;
     }
 }
 
@@ -229,7 +237,6 @@ DeviceCsr<double> chosen_magnitudes(Gpu& gpu, const DeviceCsr<T>& A, const Rule&
 }
 
 struct AboveZero {
-    __device__ static bool rounds() { return true; }
     template <class V>
     __device__ double bound(const DeviceRows<V>&, Index) const
     {
@@ -239,12 +246,11 @@ struct AboveZero {
 struct AboveShare {
     double share;
 
-    __device__ static bool rounds() { return false; }
-    __device__ double      bound(const DeviceRows<double>& F, Index i) const
+    __device__ double bound(const DeviceRows<double>& F, Index i) const
     {
         double largest = 0;
         for (Offset p = F.ptr[i]; p < F.ptr[i + 1]; ++p)
-            if (F.col[p] != i) largest = fmax(largest, F.val[p]);
+            if (F.col[p] != i) largest = fmax(largest, tie_of(F.val[p]));
         return share * largest;
     }
 };
@@ -289,7 +295,7 @@ DeviceCsr<T> product(Gpu& be, const DeviceCsr<NotDeduced<T>>& A, const DeviceCsr
     const auto b = coarse::rows_of(B);
     auto       made = by_tables<T>(be, A.rows(), B.cols(), {coarse::rows_of(A), b, b, nullptr, false});
     if (made) return std::move(*made);
-    Cpu host;
+    Cpu host(1);
     return DeviceCsr<T>(be, product<T>(host, brought(be, A), brought(be, B)));
 }
 
@@ -303,7 +309,7 @@ DeviceCsr<T> smoothed(Gpu& be, const DeviceCsr<NotDeduced<T>>& A, const DeviceCs
     const auto p = coarse::rows_of(P);
     auto made = by_tables<T>(be, A.rows(), P.cols(), {coarse::rows_of(A), p, p, cuda::as_values(step.data()), true});
     if (made) return std::move(*made);
-    Cpu host;
+    Cpu host(1);
     return DeviceCsr<T>(be, smoothed<T>(host, brought(be, A), brought(be, P)));
 }
 

@@ -12,7 +12,7 @@ CsrMatrix<double> magnitudes(Cpu& be, const CsrView<T>& A);
 template <class T>
 DeviceCsr<double> magnitudes(Gpu& be, const DeviceCsr<T>& A);
 
-/// The entries off the diagonal that are above `share` of the largest one of their row there.
+/// The entries off the diagonal, to 24 bits, that are above `share` of the largest one of their row there.
 CsrMatrix<double> strong(Cpu& be, const CsrView<double>& F, double share);
 DeviceCsr<double> strong(Gpu& be, const DeviceCsr<double>& F, double share);
 
@@ -22,7 +22,8 @@ CsrMatrix<T> product(Cpu& be, const CsrView<NotDeduced<T>>& A, const CsrView<Not
 template <class T>
 DeviceCsr<T> product(Gpu& be, const DeviceCsr<NotDeduced<T>>& A, const DeviceCsr<NotDeduced<T>>& B);
 
-/// P − ω D⁻¹ A P, ω = 0.66, where |d_i| is at least half of the row's sum. [vanek_mandel_brezina_96]
+/// P − ω D⁻¹ A P, ω = 0.66; D is the diagonal of A, raised to half of the row's sum of magnitudes where it is smaller.
+/// [vanek_mandel_brezina_96]
 template <class T>
 CsrMatrix<T> smoothed(Cpu& be, const CsrView<NotDeduced<T>>& A, const CsrView<NotDeduced<T>>& P);
 template <class T>

@@ -10,7 +10,7 @@
 
 namespace ilux {
 
-/// A matrix of its own, and one that is looked at.
+/// A matrix with arrays of its own, and what a function takes: on a Cpu a view of any.
 template <Backend B, class T>
 using Sparse = std::conditional_t<std::same_as<B, Cpu>, CsrMatrix<T>, DeviceCsr<T>>;
 template <Backend B, class T>

@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(tile_threads) take_pivots(Elimination<V> round
             const double size = modulus(share);
             weak += fixed<50>(added_by(round, k, j, s, share), largest_share);
             cut += fixed<30>(size, largest_share);
-            if (!(size <= largest_share)) round.counters->clipped = 1;
+            if (!((round.dropping.lump ? modulus(s) : size) <= largest_share)) round.counters->clipped = 1;
         }
     }
     count = tile.sum(count);
