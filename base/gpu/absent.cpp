@@ -39,7 +39,13 @@ ByKey<Item> by_key(Gpu&, DeviceSpan<const Index>, Index)
 }
 template ByKey<Index>  by_key(Gpu&, DeviceSpan<const Index>, Index);
 template ByKey<Offset> by_key(Gpu&, DeviceSpan<const Index>, Index);
-void                   add_up(Gpu&, DeviceBuffer<Offset>&) { absent(); }
+template <class Value>
+Value add_up(Gpu&, DeviceBuffer<Value>&)
+{
+    absent();
+}
+template Index  add_up(Gpu&, DeviceBuffer<Index>&);
+template Offset add_up(Gpu&, DeviceBuffer<Offset>&);
 
 HostTransfers host_transfers() noexcept { return {}; }
 void          run_after(Gpu&, Gpu&) { absent(); }

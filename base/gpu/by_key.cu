@@ -83,19 +83,25 @@ ByKey<Item> by_key(Gpu& gpu, DeviceSpan<const Index> key, Index keys)
     return made;
 }
 
-void add_up(Gpu& gpu, DeviceBuffer<Offset>& ptr)
+template <class Value>
+Value add_up(Gpu& gpu, DeviceBuffer<Value>& values)
 {
     const auto stream = cuda::stream(gpu);
-    const auto count = static_cast<Offset>(ptr.size());
-    if (count == 0) return;
+    const auto count = static_cast<Offset>(values.size());
+    if (count == 0) return 0;
     with_scratch(
         gpu,
         [&](void* scratch, std::size_t& bytes) {
-            return cub::DeviceScan::InclusiveSum(scratch, bytes, ptr.data(), ptr.data(), count, stream);
+            return cub::DeviceScan::InclusiveSum(scratch, bytes, values.data(), values.data(), count, stream);
         },
         "cub::DeviceScan");
+    Value last = 0;
+    detail::download_bytes(gpu, values.data() + (count - 1), &last, sizeof last);
+    return last;
 }
 
+template Index         add_up(Gpu&, DeviceBuffer<Index>&);
+template Offset        add_up(Gpu&, DeviceBuffer<Offset>&);
 template ByKey<Index>  by_key(Gpu&, DeviceSpan<const Index>, Index);
 template ByKey<Offset> by_key(Gpu&, DeviceSpan<const Index>, Index);
 

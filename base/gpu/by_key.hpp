@@ -17,7 +17,8 @@ struct ByKey {
 template <class Item>
 ByKey<Item> by_key(Gpu& gpu, DeviceSpan<const Index> key, Index keys);
 
-/// Sums up: ptr_i ← Σ_k≤i ptr_k. Lengths of rows, behind a 0, become row pointers.
-void add_up(Gpu& gpu, DeviceBuffer<Offset>& ptr);
+/// Sums up: value_i ← Σ_k≤i value_k. Lengths of rows, behind a 0, become row pointers. @return the last, or 0
+template <class Value>
+Value add_up(Gpu& gpu, DeviceBuffer<Value>& values);
 
 }  // namespace ilux

@@ -1,6 +1,5 @@
 #include "ilux/precond/coarse/coarse_space.hpp"
 
-#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/matrix/spmv.hpp"
 #include "ilux/base/wall_clock.hpp"
@@ -59,13 +58,6 @@ MakerOfM<Cpu, T> factored(const CoarsePlace<Cpu>& at, const CsrMatrix<T>& A, con
     const auto mlilu = std::make_shared<const MlIlu<T>>(MlIlu<T>::build(at.host, A, options, {}, at.stop));
     const auto make = [mlilu](Cpu&, bool) { return std::make_unique<MlIluPreconditioner<T>>(*mlilu); };
     return {.make = make, .stored = mlilu->report().stored, .bytes = mlilu->report().bytes};
-}
-
-template <Scalar T>
-CsrMatrix<T> brought(Gpu& gpu, const DeviceCsr<T>& A)
-{
-    return CsrMatrix<T>::from_sorted(A.rows(), A.cols(), on_host<Offset>(gpu, A.row_ptr()),
-                                     on_host<Index>(gpu, A.col()), on_host<T>(gpu, A.val()));
 }
 
 /// The device makes M in rounds; where it has no answer, the host does.

@@ -119,13 +119,6 @@ __global__ void fill_coarse(Bases<V> bases, const Offset* first, Index coarse, V
     }
 }
 
-Offset last_of(Gpu& gpu, const DeviceBuffer<Offset>& ptr)
-{
-    Offset last = 0;
-    detail::download_bytes(gpu, ptr.data() + (ptr.size() - 1), &last, sizeof last);
-    return last;
-}
-
 }  // namespace
 
 template <class T>
@@ -147,11 +140,9 @@ Basis<Gpu, T> orthonormal_basis(Gpu& be, const Groups<Gpu>& groups, const NearNu
                                .along = cuda::as_values(along.data()),
                                .columns = first.data()};
     launch_tiles<32>(be, orthonormalize<V>, bases.groups, bases);
-    add_up(be, first);
-    const auto coarse = static_cast<Index>(last_of(be, first));
+    const auto coarse = static_cast<Index>(add_up(be, first));
     launch(be, count_columns, n, n, groups.of.data(), first.data(), ptr.data());
-    add_up(be, ptr);
-    const auto entries = static_cast<std::size_t>(last_of(be, ptr)), unknowns = static_cast<std::size_t>(coarse);
+    const auto entries = static_cast<std::size_t>(add_up(be, ptr)), unknowns = static_cast<std::size_t>(coarse);
     DeviceBuffer<Index> col(entries), of(unknowns), member(unknowns);
     DeviceBuffer<T>     val(entries), values(unknowns * count);
     launch(be, fill_rows<V>, n, bases, groups.of.data(), first.data(), ptr.data(), col.data(),

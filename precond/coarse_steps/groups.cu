@@ -53,9 +53,7 @@ DeviceCsr<double> indicator(Gpu& be, const Groups<Gpu>& groups)
     const Index          n = groups.size();
     DeviceBuffer<Offset> ptr(n + std::size_t{1});
     launch(be, count_groups, n, n, groups.of.data(), ptr.data());
-    add_up(be, ptr);
-    Offset nnz = 0;
-    detail::download_bytes(be, ptr.data() + n, &nnz, sizeof nnz);
+    const Offset         nnz = add_up(be, ptr);
     DeviceBuffer<Index>  col(static_cast<std::size_t>(nnz));
     DeviceBuffer<double> val(static_cast<std::size_t>(nnz));
     launch(be, indicate, n, n, groups.of.data(), ptr.data(), col.data(), val.data());

@@ -164,9 +164,7 @@ std::optional<DeviceCsr<T>> by_tables(Gpu& gpu, Index rows, Index cols, const Su
     for (int c = 0; c < classes; ++c)
         if (!form_class<V>(gpu, sum, c, lists.lists(), lists.counts(gpu)[c], {ptr.data(), nullptr, nullptr})) return {};
     if (lists.counts(gpu)[classes] > 0) return {};
-    add_up(gpu, ptr);
-    Offset nnz = 0;
-    detail::download_bytes(gpu, ptr.data() + rows, &nnz, sizeof nnz);
+    const Offset        nnz = add_up(gpu, ptr);
     DeviceBuffer<Index> col(static_cast<std::size_t>(nnz));
     DeviceBuffer<T>     val(static_cast<std::size_t>(nnz));
     lists.clear(gpu);
@@ -177,13 +175,6 @@ std::optional<DeviceCsr<T>> by_tables(Gpu& gpu, Index rows, Index cols, const Su
                            {ptr.data(), col.data(), cuda::as_values(val.data())}))
             return {};
     return DeviceCsr<T>(gpu, cols, std::move(ptr), std::move(col), std::move(val));
-}
-
-template <class T>
-CsrMatrix<T> brought(Gpu& gpu, const DeviceCsr<T>& A)
-{
-    return CsrMatrix<T>::from_sorted(A.rows(), A.cols(), on_host<Offset>(gpu, A.row_ptr()),
-                                     on_host<Index>(gpu, A.col()), on_host<T>(gpu, A.val()));
 }
 
 template <class V>
@@ -227,9 +218,7 @@ DeviceCsr<double> chosen_magnitudes(Gpu& gpu, const DeviceCsr<T>& A, const Rule&
     const Index          rows = A.rows();
     DeviceBuffer<Offset> ptr(rows + std::size_t{1});
     launch(gpu, count_chosen<V, Rule>, rows, rows, coarse::rows_of(A), rule, ptr.data());
-    add_up(gpu, ptr);
-    Offset nnz = 0;
-    detail::download_bytes(gpu, ptr.data() + rows, &nnz, sizeof nnz);
+    const Offset         nnz = add_up(gpu, ptr);
     DeviceBuffer<Index>  col(static_cast<std::size_t>(nnz));
     DeviceBuffer<double> val(static_cast<std::size_t>(nnz));
     launch(gpu, take_chosen<V, Rule>, rows, rows, coarse::rows_of(A), rule, ptr.data(), col.data(), val.data());

@@ -1,7 +1,6 @@
 // Nodes around roots, on a device: a thread a node.
 
-#include <cub/device/device_scan.cuh>
-
+#include "ilux/base/gpu/by_key.hpp"
 #include "ilux/precond/coarse_steps/root_rules.hpp"
 #include "ilux/precond/coarse_steps/roots.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
@@ -73,23 +72,6 @@ DeviceBuffer<Key> choose(Gpu& gpu, Index n, const TieRows& there, const TieRows&
     return key;
 }
 
-/// Sums up in place. @return the last
-Index summed_up(Gpu& gpu, DeviceBuffer<Index>& number)
-{
-    if (number.empty()) return 0;
-    const auto  stream = cuda::stream(gpu);
-    const auto  count = static_cast<Offset>(number.size());
-    std::size_t bytes = 0;
-    cuda::check(cub::DeviceScan::InclusiveSum(nullptr, bytes, number.data(), number.data(), count, stream),
-                "cub::DeviceScan");
-    DeviceBuffer<std::byte> scratch(bytes + 1);
-    cuda::check(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, number.data(), number.data(), count, stream),
-                "cub::DeviceScan");
-    Index last = 0;
-    detail::download_bytes(gpu, number.data() + (count - 1), &last, sizeof last);
-    return last;
-}
-
 }  // namespace
 
 Groups<Gpu> around_roots(Gpu& be, const Ties<Gpu>& ties, int distance, bool alone)
@@ -101,7 +83,7 @@ Groups<Gpu> around_roots(Gpu& be, const Ties<Gpu>& ties, int distance, bool alon
     const auto          key = choose(be, n, there, back, distance);
     DeviceBuffer<Index> number(rows), at_root(rows), near_root(rows), of(rows);
     launch(be, count_roots, n, n, there, back, key.data(), alone, number.data());
-    const Index count = summed_up(be, number);
+    const Index count = add_up(be, number);
     launch(be, take_numbers, n, n, number.data(), at_root.data());
     launch(be, join, n, n, there, back, at_root.data(), near_root.data());
     launch(be, join, n, n, there, back, near_root.data(), of.data());
