@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 
-VARIANTS = {"default": [], "coarse": ["-p", "precond.coarse=on"]}
+VARIANTS = {"without": ["-p", "precond.coarse=off"], "coarse": ["-p", "precond.coarse=on"]}
 
 
 def run(program, system, method, options, limit):

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define ILUX_API_VERSION 5 /* grows with every change here; from 1.0 on nothing is changed or removed within one SONAME */
+#define ILUX_API_VERSION 6 /* grows with every change here; from 1.0 on nothing is changed or removed within one SONAME */
 
 /* Statuses: the program's exit codes. */
 #define ILUX_OK 0
@@ -115,6 +115,12 @@ int ilux_set_stream(ilux_solver* solver, int device, void* stream);
    after another, of the host; copied. count 0: no vectors any more. They take effect with the next ilux_analyse. ilux_factor and ilux_refactor
    refuse vectors of another length than A has rows, and those that A does not take to 0, with ILUX_BAD_INPUT. */
 int ilux_set_null_space(ilux_solver* solver, int64_t n, int64_t count, const void* columns);
+
+/* Vectors t that A takes to little, ‖A t‖ being small beside ‖A‖ ‖t‖, such as the rigid-body modes of an elastic body: a multilevel ILU
+   keeps what A does to them, and a coarse space is made of them. They change no solution, but how many steps it takes. count columns of n real
+   numbers, one after another, of the host; copied, also for a complex A. 64 at most, and no unknown may be 0 in all of them. count 0: no vectors
+   any more, which is a constant. They take effect with the next ilux_analyse, which refuses those of another length than A has rows. */
+int ilux_set_near_null(ilux_solver* solver, int64_t n, int64_t count, const double* columns);
 
 /* analyse -> factor -> solve, and refactor for every further system of the same pattern.
    analyse forgets the former matrix, also where it fails. It borrows row_ptr (of 64 bits), col and values, which must stand until the next ilux_analyse or ilux_destroy. It

@@ -10,6 +10,7 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/direct/factor/gilbert_peierls.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 using namespace ilux;
 
@@ -59,6 +60,25 @@ StopToken ilux_solver::stop()
         return cancelled.load(std::memory_order_relaxed);
     };
     return StopToken().asking(question);
+}
+
+void ilux_solver::set_near_null(std::int64_t n, std::int64_t count, const double* columns)
+{
+    constexpr auto most = std::int64_t{std::numeric_limits<Index>::max()};
+    require(n >= 0 && n < most && count >= 0 && count <= most_test_vectors && (count == 0 || n > 0), [&] {
+        return fmt::format("near_null: {} vectors of {} numbers; {} vectors are the limit", count, n,
+                           most_test_vectors);
+    });
+    require(columns || count == 0, [] { return "near_null: columns is NULL"; });
+    std::vector<double> by_rows(static_cast<std::size_t>(n * count));
+    for (std::int64_t c = 0; c < count; ++c)
+        for (std::int64_t i = 0; i < n; ++i) by_rows[i * count + c] = columns[c * n + i];
+    MlIluOptions with;
+    if (count > 0) {
+        with.near_null = std::make_shared<const std::vector<double>>(std::move(by_rows));
+        (void)test_vectors(with, static_cast<Index>(n));
+    }
+    options.precond.mlilu.near_null = std::move(with.near_null);
 }
 
 namespace ilux::c_api {
@@ -120,7 +140,8 @@ void Session<S>::analyse(const ilux_csr& A, const Ahead& ahead)
     require_count(ahead.systems, "systems");
     require_count(ahead.columns, "columns");
     CallerCsr<S> matrix(A, gpu_of_caller());
-    auto         fresh = std::make_unique<LinearSolver<S>>(options);
+    if (options.precond.mlilu.near_null) (void)test_vectors(options.precond.mlilu, matrix.view().rows());
+    auto fresh = std::make_unique<LinearSolver<S>>(options);
     if (null_vectors_ > 0) fresh->set_null_space(null_space_, null_vectors_);
     fresh->listen(listener());
     fresh->stop_by(stop());

@@ -41,6 +41,8 @@ struct ilux_solver {
     virtual nlohmann::ordered_json compare(const ilux_csr& A, const void* b, std::span<const std::string> strategies,
                                            std::int64_t repeats) = 0;
 
+    void set_near_null(std::int64_t n, std::int64_t count, const double* columns);
+
     ilux::Gpu& gpu();
     void       use_stream(int device, void* stream);
     bool shares_stream(const ilux_solver& other) const { return device_ == other.device_ && stream_ == other.stream_; }

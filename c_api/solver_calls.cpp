@@ -110,6 +110,15 @@ int ilux_set_null_space(ilux_solver* solver, int64_t n, int64_t count, const voi
     });
 }
 
+int ilux_set_near_null(ilux_solver* solver, int64_t n, int64_t count, const double* columns)
+{
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
+    return guarded(solver->message, [&] {
+        solver->set_near_null(n, count, columns);
+        return ILUX_OK;
+    });
+}
+
 int ilux_analyse(ilux_solver* solver, const ilux_csr* A, double systems, double columns)
 {
     return run(solver, [&](ilux_solver& s) {

@@ -84,12 +84,10 @@ void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
     if (mixed != nullptr && maker().put_in_single(*mixed, factors, A_->size())) return;
     auto M = maker().in_double(factors, A_->size());
     if (factors.coarse_there) {
-        auto both =
-            std::make_unique<TwoLevel<Gpu, S>>(typename TwoLevel<Gpu, S>::Parts{.A = *A_,
-                                                                                .of_adjoint = options_.adjoint,
-                                                                                .M = std::move(M),
-                                                                                .symmetric = needs_symmetric_M(method_),
-                                                                                .adjoinable = adjoinable_});
+        auto both = std::make_unique<TwoLevel<Gpu, S>>(typename TwoLevel<Gpu, S>::Parts{.A = *A_,
+                                                                                        .of_adjoint = options_.adjoint,
+                                                                                        .M = std::move(M),
+                                                                                        .adjoinable = adjoinable_});
         both->set(gpu_, factors.coarse_there);
         report_.factor_bytes += factors.coarse_there->bytes();
         M = std::move(both);
@@ -102,7 +100,7 @@ void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
 
 template <Scalar S>
 FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, const CoarseOptions& options,
-                                             const StopToken& stop)
+                                             const StopToken& stop, const DeviceCsr<S>* mean)
 {
     gpu_.make_current();
     await_values();
@@ -113,8 +111,7 @@ FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, c
     const GpuReport before = report_;
     auto            M = maker().in_double(factors, A_->size());
     report_ = before;
-    return found_space<Gpu, S>({cpu_, gpu_, stop},
-                               {*host_A_, A_->matrix(), *A_, std::move(M), needs_symmetric_M(method_)}, options);
+    return found_space<Gpu, S>({cpu_, gpu_, stop}, {*host_A_, mean ? *mean : A_->matrix(), *A_, std::move(M)}, options);
 }
 
 template <Scalar S>
@@ -209,13 +206,15 @@ void GpuSystem<S>::drop_factors()
 
 template <Scalar S>
 GpuRounds<S> GpuSystem<S>::set_up_rounds(const MlIluOptions& options, const GpuRoundsPlan* former,
-                                         const ProgressListener& on_progress, const StopToken& stop)
+                                         const ProgressListener& on_progress, const StopToken& stop,
+                                         const DeviceCsr<S>* mean)
 {
     gpu_.make_current();
     await_values();
-    const bool in_single = options_.precision == Precision::in_single;
-    if (former) return GpuRounds<S>::rebuild(cpu_, gpu_, A_->matrix(), options, in_single, *former, on_progress, stop);
-    return GpuRounds<S>::build(cpu_, gpu_, A_->matrix(), options, in_single, on_progress, stop);
+    const DeviceCsr<S>& A = mean ? *mean : A_->matrix();
+    const bool          in_single = options_.precision == Precision::in_single;
+    if (former) return GpuRounds<S>::rebuild(cpu_, gpu_, A, options, in_single, *former, on_progress, stop);
+    return GpuRounds<S>::build(cpu_, gpu_, A, options, in_single, on_progress, stop);
 }
 
 template <Scalar S>

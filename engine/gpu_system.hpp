@@ -53,11 +53,13 @@ public:
 
     /// M in rounds, set up on the device, once A is there. What it lacks is told by the result, and by OutOfMemory.
     /// @param former  rounds of an earlier matrix, to be tried first; or null
+    /// @param mean  what M is to be of in place of A, or null
     GpuRounds<S> set_up_rounds(const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
-                               const ProgressListener& on_progress = {}, const StopToken& stop = {});
-    /// A coarse space beside M, once A is there. @param factors  M, on the host or there
+                               const ProgressListener& on_progress = {}, const StopToken& stop = {},
+                               const DeviceCsr<S>* mean = nullptr);
+    /// A coarse space beside M, once A is there. @param factors  M, on the host or there  @param mean  likewise
     FoundSpace<Gpu, S> find_coarse(const PrecondFactors<S>& factors, const CoarseOptions& options,
-                                   const StopToken& stop);
+                                   const StopToken& stop, const DeviceCsr<S>* mean = nullptr);
     /// M; once, or again after drop_factors(), before any solve.
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError

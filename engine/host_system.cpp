@@ -78,7 +78,6 @@ std::unique_ptr<Preconditioner<Cpu, S>> HostSystem<S>::two_level(const PrecondFa
         typename TwoLevel<Cpu, S>::Parts{.A = *op_,
                                          .of_adjoint = adjoint_,
                                          .M = std::make_unique<MlIluPreconditioner<S>>(*factors.mlilu),
-                                         .symmetric = needs_symmetric_M(method_),
                                          .adjoinable = adjoint_ || needs_transpose(method_)});
     M->set(cpu_, factors.coarse);
     return M;

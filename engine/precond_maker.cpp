@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/found_vectors.hpp"
@@ -17,29 +18,27 @@ namespace {
 
 constexpr double beside_coarse = 2;  // τ_S over τ, where it is left to us: a coarse space mends what is dropped
 
-/// Whether a_ji is stored, and is the conjugate of a_ij.
+/// By threads.
 template <Scalar S>
-bool has_image(const CsrView<S>& A, Index i, Offset p)
-{
-    const Index j = A.col()[p];
-    const auto  row = A.col().subspan(A.row_ptr()[j], A.row_ptr()[j + 1] - A.row_ptr()[j]);
-    const auto  at = std::ranges::lower_bound(row, i);
-    return at != row.end() && *at == i && A.val()[A.row_ptr()[j] + (at - row.begin())] == S(conj(A.val()[p]));
-}
-
-/// Whether A is Hermitian, its pattern included, with a positive diagonal. By threads.
-template <Scalar S>
-bool is_positive(Cpu& be, const CsrView<S>& A)
+bool has_positive_diagonal(Cpu& be, const CsrView<S>& A)
 {
     std::vector<char> refuted(row_blocks(A.rows()), 0);
     for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        for (Index i = begin; i < end && !refuted[b]; ++i) {
-            refuted[b] = !(real_part(A.at(i, i)) > 0);
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && !refuted[b]; ++p)
-                refuted[b] = !has_image(A, i, p);
-        }
+        for (Index i = begin; i < end && !refuted[b]; ++i) refuted[b] = !(real_part(A.at(i, i)) > 0);
     });
     return std::ranges::find(refuted, 1) == refuted.end();
+}
+
+/// Options of a coarse space where there is none.
+void tell_unused(Attempt& tried)
+{
+    const PrecondOptions defaults, &asked = tried.plan.precond;
+    const auto           unused = [&](const char* name, Index value, Index usual) {
+        if (value != usual)
+            tried.decisions.push_back(fmt::format("{}={} has no effect without a coarse space", name, value));
+    };
+    unused("coarse_size", asked.coarse_size, defaults.coarse_size);
+    unused("coarse_vectors", asked.coarse_vectors, defaults.coarse_vectors);
 }
 
 /// What is left to us, for a plan with a coarse space: M in rounds that do not compensate, since a coarse space mends
@@ -48,7 +47,7 @@ bool is_positive(Cpu& be, const CsrView<S>& A)
 MlIluOptions settled(const PrecondOptions& precond, bool positive)
 {
     MlIluOptions options = precond.mlilu;
-    if (!precond.coarse) return options;
+    if (precond.coarse != CoarseChoice::on) return options;
     if (options.setup == MlIluSetup::automatic) options.setup = MlIluSetup::rounds;
     if (options.compensation == Compensation::automatic)
         options.compensation = positive ? Compensation::lumped : Compensation::off;
@@ -114,6 +113,17 @@ void require_within(Bytes limit, const Attempt& tried)
 
 }  // namespace
 
+/// What M is made of: A, or what stands for it where A is Hermitian or symmetric but for rounding.
+template <Scalar S>
+struct PrecondMaker<S>::OfM {
+    ExactImage<S>               image = {};
+    std::optional<DeviceCsr<S>> there = {};        ///< the mean, where M is made on a GPU
+    bool                        positive = false;  ///< Hermitian, its pattern included, with a positive diagonal
+
+    CsrView<S>          A(const CsrView<S>& given) const { return image.mean ? CsrView<S>(*image.mean) : given; }
+    const DeviceCsr<S>* mean() const { return there ? &*there : nullptr; }
+};
+
 template <Scalar S>
 std::optional<typename PrecondMaker<S>::FormerRounds> PrecondMaker<S>::rounds_at_hand() const
 {
@@ -146,22 +156,20 @@ void PrecondMaker<S>::begin_next()
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
 /// why.
 template <Scalar S>
-std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const MlIluOptions& options,
+std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const MlIluOptions& options, OfM& of,
                                                         const ProgressListener& on_progress, Attempt& tried)
 {
     if (!task.there || options.setup == MlIluSetup::crout) return {};
-    if (tried.plan.rounded_symmetry) {
-        tried.decisions.emplace_back("factored on the host: A is symmetric but for rounding");
-        return {};
-    }
     const bool  again = former_ && former_->on_gpu && former_->options == options;
     std::string why;
     try {
+        if (of.image.mean) of.there.emplace(task.there->gpu(), *of.image.mean);
         GpuRounds<S> rounds =
-            task.there->set_up_rounds(options, again ? &*former_->on_gpu : nullptr, on_progress, task.stop);
+            task.there->set_up_rounds(options, again ? &*former_->on_gpu : nullptr, on_progress, task.stop, of.mean());
         if (rounds.made()) {
             note_mlilu(rounds.report(), tried);
             made_by_ = options;
+            if (of.image.mean) tried.decisions.push_back(of.image.told);
             return rounds;
         }
         why = rounds.why_not();
@@ -174,15 +182,17 @@ std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const 
 
 /// The host makes M. It reuses the rounds of the M before where there are any.
 template <Scalar S>
-MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked, const ProgressListener& on_progress,
-                                    Attempt& tried)
+MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked, const OfM& of,
+                                    const ProgressListener& on_progress, Attempt& tried)
 {
     task.bring_values();
+    const CsrView<S> A = of.A(task.A);
+    if (of.image.mean) tried.decisions.push_back(of.image.told);
     Cpu&               cpu = task.machine.cpu;
     const MlIluOptions options = fitted_to(task.machine, asked, tried);
     const bool         again = former_ && former_->on_host && former_->options == options;
-    MlIlu<S> factors = again ? MlIlu<S>::rebuild(cpu, task.A, options, *former_->on_host, on_progress, task.stop)
-                             : MlIlu<S>::build(cpu, task.A, options, on_progress, task.stop);
+    MlIlu<S>           factors = again ? MlIlu<S>::rebuild(cpu, A, options, *former_->on_host, on_progress, task.stop)
+                                       : MlIlu<S>::build(cpu, A, options, on_progress, task.stop);
     made_by_ = options;
     note_mlilu(factors.report(), tried);
     return factors;
@@ -190,7 +200,7 @@ MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked,
 
 /// A coarse space for the M at hand, where one is asked for: made where M is to be applied.
 template <Scalar S>
-void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, bool positive, Attempt& tried)
+void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, const OfM& of, Attempt& tried)
 {
     const PrecondOptions& asked = tried.plan.precond;
     if (is_complex<S> && (tried.plan.method == MethodChoice::sqmr || tried.plan.method == MethodChoice::cocg))
@@ -199,7 +209,7 @@ void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, boo
     CoarseOptions options{.unknowns = asked.coarse_size,
                           .most_found = asked.coarse_vectors,
                           .M = of_M,
-                          .positive = positive};
+                          .positive = of.positive};
     options.M.near_null = asked.mlilu.near_null;
     const auto note = [&](const auto& space) {
         tried.decisions.push_back(space.text(task.A.nnz()));
@@ -208,38 +218,41 @@ void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, boo
         return space.level;
     };
     if (task.there) try {
-            factors_.coarse_there = note(task.there->find_coarse(factors_, options, task.stop));
+            factors_.coarse_there = note(task.there->find_coarse(factors_, options, task.stop, of.mean()));
             return;
         } catch (const OutOfMemory&) {
             tried.device_is_full = true;
             throw;
         }
     Cpu&                    cpu = task.machine.cpu;
-    const MatrixOperator<S> product(task.A);
+    const CsrView<S>        A = of.A(task.A);
+    const MatrixOperator<S> product(A);
     auto                    M = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
-    factors_.coarse = note(
-        found_space<Cpu, S>({cpu, cpu, task.stop},
-                            {task.A, task.A, product, std::move(M), needs_symmetric_M(method_of(tried.plan.method))},
-                            options));
+    factors_.coarse = note(found_space<Cpu, S>({cpu, cpu, task.stop}, {A, A, product, std::move(M)}, options));
     require_within(limit_, tried);
 }
 
 template <Scalar S>
 bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried)
 {
-    const bool coarse = tried.plan.precond.coarse;
-    if (coarse) task.bring_values();
-    const bool         positive = coarse && is_positive(task.machine.cpu, task.A);
-    const MlIluOptions options = settled(tried.plan.precond, positive);
+    const bool coarse = tried.plan.precond.coarse == CoarseChoice::on;
+    OfM        of;
+    if (coarse || (task.there && tried.plan.rounded_symmetry)) {
+        task.bring_values();
+        of.image = exact_image(task.machine.cpu, task.A);
+        of.positive = of.image.mirror == Mirror::hermitian && has_positive_diagonal<S>(task.machine.cpu, of.A(task.A));
+    }
+    if (!coarse) tell_unused(tried);
+    const MlIluOptions options = settled(tried.plan.precond, of.positive);
     if (options.tau_S() != tried.plan.precond.mlilu.tau_S())
         tried.decisions.push_back(fmt::format("schur_drop_tol={}, beside a coarse space", options.tau_S()));
-    factors_.rounds = made_there(task, options, on_progress, tried);
-    if (!factors_.rounds) factors_.mlilu = made_here(task, options, on_progress, tried);
+    factors_.rounds = made_there(task, options, of, on_progress, tried);
+    if (!factors_.rounds) factors_.mlilu = made_here(task, options, of, on_progress, tried);
     if (const Index level = tried.mlilu->overflowed; level > 0) {
         tried.fail(Outcome::breakdown, fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
         return false;
     }
-    if (coarse) add_coarse(task, options, positive, tried);
+    if (coarse) add_coarse(task, options, of, tried);
     return true;
 }
 

@@ -49,6 +49,8 @@ public:
     void set_null_space(std::shared_ptr<const NullSpace<S>> space) { factors_.null_space = std::move(space); }
 
 private:
+    /// What M is made of.
+    struct OfM;
     /// What a later M may be made by.
     struct FormerRounds {
         std::optional<RoundsPlan>    on_host = {};  // one of the two
@@ -56,11 +58,11 @@ private:
         MlIluOptions                 options;
     };
     std::optional<FormerRounds> rounds_at_hand() const;
-    std::optional<GpuRounds<S>> made_there(const Task& task, const MlIluOptions& options,
+    std::optional<GpuRounds<S>> made_there(const Task& task, const MlIluOptions& options, OfM& of,
                                            const ProgressListener& on_progress, Attempt& tried);
-    MlIlu<S> made_here(const Task& task, const MlIluOptions& asked, const ProgressListener& on_progress,
+    MlIlu<S> made_here(const Task& task, const MlIluOptions& asked, const OfM& of, const ProgressListener& on_progress,
                        Attempt& tried);
-    void     add_coarse(const Task& task, const MlIluOptions& of_M, bool positive, Attempt& tried);
+    void     add_coarse(const Task& task, const MlIluOptions& of_M, const OfM& of, Attempt& tried);
     bool     make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried);
     bool     make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried);
 

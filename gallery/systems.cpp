@@ -77,6 +77,15 @@ CsrMatrix<double> elasticity2d(const Elasticity2dOptions& o)
                                        [&](const auto&) { return [&](int a, int b) { return K(a, b); }; });
 }
 
+CsrMatrix<double> elasticity3d(const Elasticity3dOptions& o)
+{
+    validate(o);
+    const double h = 1. / o.n;
+    const auto   K = q1_elasticity<3>({h, h, h}, o.nu);
+    return assemble_cells<3, 3, false>("elasticity3d", CellGrid<3>{.cells = {o.n, o.n, o.n}, .clamped = true},
+                                       [&](const auto&) { return [&](int a, int b) { return K(a, b); }; });
+}
+
 CsrMatrix<double> stokes2d(const Stokes2dOptions& o)
 {
     validate(o);
@@ -97,6 +106,10 @@ std::vector<Problem> system_problems()
             "elasticity2d", "plane-strain elasticity, Q1, plate clamped on one side",
             {.symmetric = true, .pattern_symmetric = true, .positive_definite = true},
             "two unknowns a node, 18 entries a row inside; condition grows as nu approaches 1/2"),
+        entry<Elasticity3dOptions, elasticity3d>(
+            "elasticity3d", "elasticity, Q1, cube clamped on one side",
+            {.symmetric = true, .pattern_symmetric = true, .positive_definite = true},
+            "three unknowns a node, 81 entries a row inside; six rigid-body modes are its near-null space"),
         entry<Stokes2dOptions, stokes2d>(
             "stokes2d", "Stokes flow in a box, marker-and-cell",
             {.symmetric = true, .pattern_symmetric = true, .zero_diagonal = true},

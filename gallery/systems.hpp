@@ -21,6 +21,21 @@ void fields(Elasticity2dOptions& o, Visit&& visit)
 }
 CsrMatrix<double> elasticity2d(const Elasticity2dOptions& options);
 
+/// Elasticity in the unit cube of n³ trilinear bricks, Young's modulus 1, the face x = 0 clamped: three unknowns a
+/// node, 81 entries a row inside. Rigid-body modes are its near-null space. Symmetric positive definite; 3 n (n + 1)²
+/// rows.
+struct Elasticity3dOptions {
+    Index  n = 20;
+    double nu = 0.3;
+};
+template <class Visit>
+void fields(Elasticity3dOptions& o, Visit&& visit)
+{
+    visit("n", o.n, at_least(1), "elements a side");
+    visit("nu", o.nu, within(0, 0.4999999), "Poisson's ratio");
+}
+CsrMatrix<double> elasticity3d(const Elasticity3dOptions& options);
+
 /// What becomes of the constant pressure, which the momentum equation does not see.
 enum class Pressure {
     pinned,  ///< the last cell's pressure is 0: its row and column are left out, the matrix is regular

@@ -22,11 +22,6 @@ constexpr auto names(Method) { return words("gmres", "fgmres", "bicg", "bicgstab
 
 /// Whether the method calls apply_adjoint of A and M.
 constexpr bool needs_transpose(Method method) { return method == Method::bicg; }
-/// Whether A and M have to be Hermitian, or complex symmetric.
-constexpr bool needs_symmetric_M(Method method)
-{
-    return method == Method::cg || method == Method::minres || method == Method::sqmr || method == Method::cocg;
-}
 
 /// Bytes of the vectors that a workspace holds where its backend computes.
 template <Scalar S = double>

@@ -92,10 +92,12 @@ public:
         done(ilux_set_stream(get(), device, reinterpret_cast<void*>(stream)));
     }
 
-    void set_null_space(std::int64_t n, std::int64_t count, ReadOnly columns)
+    /// @param near  of near_null, else of null_space
+    void set_vectors(bool near, std::int64_t n, std::int64_t count, ReadOnly columns)
     {
-        require_array(columns, n * count, type_, "null_space");
-        done(ilux_set_null_space(get(), n, count, columns.data()));
+        require_array(columns, n * count, near ? nb::dtype<double>() : type_, near ? "near_null" : "null_space");
+        done(near ? ilux_set_near_null(get(), n, count, static_cast<const double*>(columns.data()))
+                  : ilux_set_null_space(get(), n, count, columns.data()));
     }
 
     /// The arrays are kept as long as they are borrowed.
@@ -331,9 +333,7 @@ private:
             status = call();
         }
         busy_ = false;
-        if (raised_) {
-            throw std::exchange(raised_, std::nullopt).value();
-        }
+        if (raised_) throw std::exchange(raised_, std::nullopt).value();
         return status;
     }
 
@@ -431,7 +431,7 @@ NB_MODULE(_core, module)
         .def("set_json", &Solver::set_json, nb::arg("text"))
         .def("options", &Solver::options)
         .def("set_stream", &Solver::set_stream, nb::arg("device"), nb::arg("stream"))
-        .def("set_null_space", &Solver::set_null_space, nb::arg("n"), nb::arg("count"), nb::arg("columns"))
+        .def("set_vectors", &Solver::set_vectors, nb::arg("near"), nb::arg("n"), nb::arg("count"), nb::arg("columns"))
         .def("analyse", &Solver::analyse, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("systems"),
              nb::arg("columns"))
         .def("info", &Solver::info, nb::arg("row_ptr"), nb::arg("col"), nb::arg("values"), nb::arg("levels"))

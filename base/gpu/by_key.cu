@@ -7,13 +7,15 @@
 #include <cub/device/device_scan.cuh>
 
 #include "ilux/base/gpu/cuda.hpp"
+#include "ilux/base/gpu/device_value.hpp"
+#include "ilux/base/instances.hpp"
 
 namespace ilux {
 namespace {
 
 using cuda::check;
 
-constexpr int block_size = 256;
+constexpr int block_size = 256, lanes_of_row = 8;
 
 template <class... Parameters, class... Arguments>
 void launch(Gpu& gpu, void (*kernel)(Parameters...), Offset count, const Arguments&... arguments)
@@ -43,6 +45,23 @@ __global__ void find_begins(Offset count, const unsigned* key, Index keys, Offse
         else high = middle;
     }
     begin[k] = low;
+}
+
+/// The row of every entry.
+__global__ void find_rows(Index rows, const Offset* ptr, Index* row)
+{
+    const Offset thread = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x, i = thread / lanes_of_row;
+    if (i >= rows) return;
+    for (Offset p = ptr[i] + thread % lanes_of_row; p < ptr[i + 1]; p += lanes_of_row) row[p] = static_cast<Index>(i);
+}
+
+template <class T>
+__global__ void gather(Offset count, const Offset* entry, const Index* row, const T* val, Index* to_col, T* to_val)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p >= count) return;
+    to_col[p] = row[entry[p]];
+    to_val[p] = cuda::conjugate(val[entry[p]]);
 }
 
 /// A call of CUB: once to learn of its scratch memory, once to work; waits for it.
@@ -104,5 +123,27 @@ template Index         add_up(Gpu&, DeviceBuffer<Index>&);
 template Offset        add_up(Gpu&, DeviceBuffer<Offset>&);
 template ByKey<Index>  by_key(Gpu&, DeviceSpan<const Index>, Index);
 template ByKey<Offset> by_key(Gpu&, DeviceSpan<const Index>, Index);
+
+template <class T>
+DeviceRowArrays<T> adjoint_rows(Gpu& gpu, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col,
+                                DeviceSpan<const T> val, Index cols)
+{
+    const auto          entries = static_cast<Offset>(col.size());
+    const auto          rows = static_cast<Index>(row_ptr.size()) - 1;
+    auto                sorted = by_key<Offset>(gpu, col, cols);
+    DeviceBuffer<Index> row(col.size());  // only now: the sort had needed more
+    DeviceRowArrays<T>  made{std::move(sorted.begin), DeviceBuffer<Index>(col.size()), DeviceBuffer<T>(col.size())};
+    launch(gpu, find_rows, Offset{rows} * lanes_of_row, rows, row_ptr.data(), row.data());
+    launch(gpu, gather<cuda::Value<T>>, entries, entries, sorted.item.data(), row.data(), cuda::as_values(val.data()),
+           made.col.data(), cuda::as_values(made.val.data()));
+    gpu.synchronize();  // for what goes now
+    return made;
+}
+
+#define ILUX_INSTANTIATE(T)                                                                           \
+    template DeviceRowArrays<T> adjoint_rows(Gpu&, DeviceSpan<const Offset>, DeviceSpan<const Index>, \
+                                             DeviceSpan<const T>, Index);
+ILUX_STORED(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
 
 }  // namespace ilux

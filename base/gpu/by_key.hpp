@@ -1,5 +1,5 @@
 #pragma once
-// A stable sort by small keys, on a device: entries by columns, unknowns by groups.
+// A stable sort by small keys, on a device, and what it makes: entries by columns, unknowns by groups, adjoints.
 
 #include "ilux/base/gpu/gpu.hpp"
 
@@ -20,5 +20,19 @@ ByKey<Item> by_key(Gpu& gpu, DeviceSpan<const Index> key, Index keys);
 /// Sums up: value_i ← Σ_k≤i value_k. Lengths of rows, behind a 0, become row pointers. @return the last, or 0
 template <class Value>
 Value add_up(Gpu& gpu, DeviceBuffer<Value>& values);
+
+/// Rows of a matrix on a device, as CSR has them.
+template <class T>
+struct DeviceRowArrays {
+    DeviceBuffer<Offset> row_ptr;
+    DeviceBuffer<Index>  col;
+    DeviceBuffer<T>      val;
+};
+
+/// Aᴴ. Columns of each row ascend where rows are given in order. Cost: by_key(); waits for it.
+/// @param row_ptr  rows + 1  @param cols  of A
+template <class T>
+DeviceRowArrays<T> adjoint_rows(Gpu& gpu, DeviceSpan<const Offset> row_ptr, DeviceSpan<const Index> col,
+                                DeviceSpan<const T> val, Index cols);
 
 }  // namespace ilux

@@ -1,5 +1,7 @@
 #include "ilux/base/matrix/near_symmetry.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -152,9 +154,31 @@ CsrMatrix<T> mean_with_image(const CsrView<T>& A, Mirror mirror)
     return CsrMatrix<T>::from_sorted(A.rows(), A.cols(), std::move(row_ptr), std::move(col), std::move(val));
 }
 
-#define ILUX_INSTANTIATE(T)                                              \
-    template Asymmetry    asymmetry_of(Cpu&, const CsrView<T>&, Mirror); \
-    template CsrMatrix<T> mean_with_image(const CsrView<T>&, Mirror);
+template <class T>
+ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A)
+{
+    for (const Mirror mirror : {Mirror::hermitian, Mirror::symmetric}) {
+        if (mirror == Mirror::symmetric && !is_complex<T>) break;
+        const Asymmetry found = asymmetry_of(be, A, mirror);
+        if (!found.within_rounding) continue;
+        if (found.exact) return {.mirror = mirror};
+        const bool adjoint = is_complex<T> && mirror == Mirror::hermitian;
+        const auto differs =
+            found.largest > 0
+                ? fmt::format("rounding (largest difference {:.1e} of its largest entry)", found.largest / found.entry)
+                : "zeros that are stored";
+        return {.mirror = mirror,
+                .mean = mean_with_image(A, mirror),
+                .told = fmt::format("A is {} but for {}: M is of (A + {}) / 2", adjoint ? "Hermitian" : "symmetric",
+                                    differs, adjoint ? "Aᴴ" : "Aᵀ")};
+    }
+    return {};
+}
+
+#define ILUX_INSTANTIATE(T)                                               \
+    template Asymmetry     asymmetry_of(Cpu&, const CsrView<T>&, Mirror); \
+    template CsrMatrix<T>  mean_with_image(const CsrView<T>&, Mirror);    \
+    template ExactImage<T> exact_image(Cpu&, const CsrView<T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

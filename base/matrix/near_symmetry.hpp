@@ -2,6 +2,9 @@
 // Matrices that are symmetric but for rounding, as those assembled from finite elements, whose terms are added in
 // another order at (j, i) than at (i, j).
 
+#include <optional>
+#include <string>
+
 #include "ilux/base/cpu.hpp"
 #include "ilux/base/matrix/csr.hpp"
 
@@ -27,5 +30,16 @@ Asymmetry asymmetry_of(Cpu& be, const CsrView<T>& A, Mirror mirror);
 /// (A + A') / 2, exactly the image of itself. Entries with a partner of the same value keep it.
 template <class T>
 CsrMatrix<T> mean_with_image(const CsrView<T>& A, Mirror mirror);
+
+/// What stands for A where M is to be as symmetric as A is but for rounding.
+template <class T>
+struct ExactImage {
+    Mirror                      mirror = Mirror::none;  ///< A, or its mean, is exactly this image of itself
+    std::optional<CsrMatrix<T>> mean = {};              ///< with that image, where A differs from it by rounding
+    std::string                 told = {};              ///< about the mean
+};
+/// Cost as asymmetry_of(), at most twice.
+template <class T>
+ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A);
 
 }  // namespace ilux

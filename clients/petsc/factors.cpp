@@ -140,14 +140,15 @@ PetscErrorCode factor(Factors* factors, Mat A, MatFactorError* failure)
     PetscObjectState   pattern = 0;
     const PetscScalar* values = nullptr;
     MatInfo            info;
-    PetscBool          other_null_space = PETSC_FALSE;
+    PetscBool          other_null_spaces = PETSC_FALSE;
     int                status = ILUX_OK;
 
     PetscFunctionBegin;
-    if (factors->kind == Kind::preconditioner) PetscCall(take_null_space(factors, A, &other_null_space));
+    if (factors->kind == Kind::preconditioner) PetscCall(take_null_spaces(factors, A, &other_null_spaces));
     PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(A), &id));
     PetscCall(MatGetNonzeroState(A, &pattern));
-    const auto same = static_cast<PetscBool>(factors->source == id && factors->pattern == pattern && !other_null_space);
+    const auto same =
+        static_cast<PetscBool>(factors->source == id && factors->pattern == pattern && !other_null_spaces);
     factors->there = PETSC_FALSE;
     factors->source = 0;  // until there is something to be used again
     PetscCall(take_matrix(factors, A, same));
@@ -243,6 +244,8 @@ PetscErrorCode view(Factors* factors, PetscViewer viewer)
                                      facts.fill, 1e-6 * static_cast<double>(facts.bytes), facts.seconds));
     if (factors->null_space != 0)
         PetscCall(PetscViewerASCIIPrintf(viewer, "  it is kept clear of the null space of the matrix\n"));
+    if (factors->near_null != 0)
+        PetscCall(PetscViewerASCIIPrintf(viewer, "  it has the near null space of the matrix\n"));
     if (facts.deficiency > 0)
         PetscCall(PetscViewerASCIIPrintf(viewer, "  they lack rank %d: A is singular or nearly so\n",
                                          static_cast<int>(facts.deficiency)));

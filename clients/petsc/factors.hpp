@@ -23,6 +23,7 @@ struct Factors {
     PetscObjectId    source = 0;           // the matrix that was analysed: aij, or what aij was made of
     PetscObjectState pattern = 0;          // of the source, as its nonzerostate says
     PetscObjectId    null_space = 0;       // the MatNullSpace that M is kept clear of; 0: none
+    PetscObjectId    near_null = 0;        // that of MatSetNearNullSpace, likewise
     PetscBool        there = PETSC_FALSE;  // whether the last values have factors
     char             options[512] = "";    // that the user gave, for views
 };
@@ -38,9 +39,9 @@ PetscErrorCode set(Factors* factors, const char* name, const char* value);
 /// and all: -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
 PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors);
 
-/// Hands over the vectors that MatSetNullSpace attached to A, for the next analysis.
-/// @param changed  whether they are others than those of the last analysis
-PetscErrorCode take_null_space(Factors* factors, Mat A, PetscBool* changed);
+/// Hands over the vectors that MatSetNullSpace and MatSetNearNullSpace attached to A, for the next analysis.
+/// @param changed  set where they are others than those of the last analysis
+PetscErrorCode take_null_spaces(Factors* factors, Mat A, PetscBool* changed);
 
 /// Factors A: anew, or, where it is the matrix analysed last with an unchanged pattern, by what there is.
 /// @param failure  why there are no factors, in PETSc's terms; ilux_message has the words

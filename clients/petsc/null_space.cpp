@@ -1,6 +1,8 @@
-// The null space that a matrix of PETSc carries.
+// The null space that a matrix of PETSc carries, and the vectors near one.
 
 #include <petscmat.h>
+
+#include <vector>
 
 #include "ilux/clients/petsc/factors.hpp"
 
@@ -32,26 +34,53 @@ PetscErrorCode columns_of(MatNullSpace space, PetscInt n, PetscInt* count, Petsc
     PetscFunctionReturn(fine);
 }
 
-}  // namespace
+/// n numbers a column, as ilux takes them. @return a status of ilux
+using Taker = int (*)(ilux_solver* solver, int64_t n, int64_t count, const PetscScalar* columns);
 
-PetscErrorCode take_null_space(Factors* factors, Mat A, PetscBool* changed)
+int give_null_space(ilux_solver* solver, int64_t n, int64_t count, const PetscScalar* columns)
 {
-    MatNullSpace  space = nullptr;
+    return ilux_set_null_space(solver, n, count, columns);
+}
+
+/// Real parts: rigid-body modes are real, whatever the matrix is.
+int give_near_null(ilux_solver* solver, int64_t n, int64_t count, const PetscScalar* columns)
+{
+    std::vector<double> real(static_cast<std::size_t>(n * count));
+    for (std::size_t i = 0; i < real.size(); ++i) real[i] = PetscRealPart(columns[i]);
+    return ilux_set_near_null(solver, n, count, real.data());
+}
+
+/// @param known  the space that ilux has; it becomes this one  @param changed  set where it does
+PetscErrorCode take(Factors* factors, Mat A, MatNullSpace space, Taker give, PetscObjectId* known, PetscBool* changed)
+{
     PetscObjectId id = 0;
     PetscInt      n = 0, count = 0;
     PetscScalar*  columns = nullptr;
 
     PetscFunctionBegin;
-    PetscCall(MatGetNullSpace(A, &space));
     if (space) PetscCall(PetscObjectGetId(reinterpret_cast<PetscObject>(space), &id));
-    *changed = static_cast<PetscBool>(id != factors->null_space);
-    if (!*changed) PetscFunctionReturn(fine);
+    if (id == *known) PetscFunctionReturn(fine);
     PetscCall(MatGetLocalSize(A, &n, nullptr));
     if (space) PetscCall(columns_of(space, n, &count, &columns));
-    const int status = ilux_set_null_space(factors->solver, n, count, columns);
+    const int status = give(factors->solver, n, count, columns);
     PetscCall(PetscFree(columns));
     PetscCheck(status == ILUX_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "ilux: %s", ilux_message(factors->solver));
-    factors->null_space = id;
+    *known = id;
+    *changed = PETSC_TRUE;
+    PetscFunctionReturn(fine);
+}
+
+}  // namespace
+
+PetscErrorCode take_null_spaces(Factors* factors, Mat A, PetscBool* changed)
+{
+    MatNullSpace space = nullptr, near = nullptr;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetNullSpace(A, &space));
+    PetscCall(take(factors, A, space, give_null_space, &factors->null_space, changed));
+    PetscCall(MatGetNearNullSpace(A, &near));
+    PetscCall(take(factors, A, near, give_near_null, &factors->near_null, changed));
     PetscFunctionReturn(fine);
 }
 

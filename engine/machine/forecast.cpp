@@ -11,6 +11,7 @@ namespace {
 constexpr double pivoting_adds = 1.5;  // flops by entries over those predicted, where a matching chose the diagonal
 constexpr double serial_flops = 0.03, serial_numbers = 0.2, serial_order = 0.15, serial_checks = 0.35;
 constexpr double serial_rounds = 0.2;           // of rounds, and of an iteration with them
+constexpr double coarse_share = 0.6;            // of rounds and a coarse space, over rounds alone
 constexpr double replay_share = 0.7;            // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
@@ -127,7 +128,9 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
         ahead.factor = r.crout_entry * facts.entries * std::pow(facts.fill / usual_fill, fill_exponent) *
                        (facts.complex ? complex_sweep : 1);
     else if (gpu) ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries;
-    else ahead.factor = on_threads(r.rounds_entry * facts.entries, serial_rounds, place.threads);
+    else
+        ahead.factor = on_threads((facts.coarse ? coarse_share : 1) * r.rounds_entry * facts.entries, serial_rounds,
+                                  place.threads);
     ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     const double on_host = r.iteration_entry * facts.entries;
     ahead.solve = place.gpu      ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte
@@ -173,10 +176,10 @@ double seconds_of_ilu0(const IterationFacts& facts, double steps, const Place& p
 double odds_of_failure(const IterationFacts& facts)
 {
     constexpr double mostly = 0.9;  // of the rows
-    if (facts.rounds || facts.jacobi) return 0.02;
+    if ((facts.rounds && !facts.coarse) || facts.jacobi) return 0.02;
     if (facts.hopeless) return 0.9;
     if (facts.positive && facts.heavy >= mostly) return 0.1;
-    return 0.5;
+    return facts.coarse ? 0.3 : 0.5;
 }
 
 Expected expect(const ChoiceFacts& facts, const Rates& rates)

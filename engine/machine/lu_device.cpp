@@ -61,7 +61,7 @@ void require_consistent(const SolverOptions& options)
         throw InvalidOption(fmt::format("method={} is {}: it contradicts mode={}", field_text(options.method),
                                         field_text(strategy), field_text(options.mode)));
     if (options.krylov.null_space != "none") require_null_space_possible(options);
-    if (options.precond.coarse) require_coarse_possible(options);
+    if (options.precond.coarse == CoarseChoice::on) require_coarse_possible(options);
     if (strategy == SolverMode::iterative && !options.plan.empty())
         throw InvalidOption(
             fmt::format("plan={}: it keeps what an LU prepares, and an iteration was asked for", options.plan));

@@ -23,6 +23,8 @@ constexpr bool needs_symmetry(MethodChoice method)
 }
 /// What M is.
 enum class PrecondKind { mlilu, ilu0, jacobi, none };
+/// Whether a coarse space stands beside the multilevel ILU; automatic: where it is known to gain.
+enum class CoarseChoice { automatic, on, off };
 /// Where to compute; automatic: on a GPU where there is one and the system gains by it.
 enum class DeviceChoice { automatic, cpu, gpu };
 
@@ -36,13 +38,14 @@ constexpr auto names(MethodChoice)
     return words("auto", "gmres", "fgmres", "bicg", "bicgstab", "cg", "minres", "sqmr", "cocg", "lu");
 }
 constexpr auto names(PrecondKind) { return words("mlilu", "ilu0", "jacobi", "none"); }
+constexpr auto names(CoarseChoice) { return words("auto", "on", "off"); }
 constexpr auto names(DeviceChoice) { return words("auto", "cpu", "gpu"); }
 
 /// `precond.kind`, and beside it the names of the multilevel ILU, which the other kinds ignore.
 struct PrecondOptions {
     PrecondKind  kind = PrecondKind::mlilu;
     Precision    precision = Precision::in_double;
-    bool         coarse = false;
+    CoarseChoice coarse = CoarseChoice::automatic;
     Index        coarse_size = 0;
     Index        coarse_vectors = 4;
     MlIluOptions mlilu;
@@ -57,9 +60,9 @@ void fields(PrecondOptions& o, Visit&& visit)
     visit("precision", o.precision, anything(), "how a GPU stores the values of L and U; it computes in double");
     visit(
         "coarse", o.coarse, anything(),
-        "a coarse space beside the multilevel ILU: aggregates of unknowns times vectors that A takes to little; "
-        "setup=auto is then rounds, compensation=auto lumped for a symmetric (complex: Hermitian) A with a positive diagonal, else off, "
-        "and schur_drop_tol=auto 2 τ");
+        "a coarse space beside the multilevel ILU: aggregates of unknowns times vectors that A takes to little; auto: for a symmetric "
+        "(complex: Hermitian) A with a positive diagonal whose rows are not dominant. setup=auto is then rounds, compensation=auto "
+        "lumped for such an A, else off, and schur_drop_tol=auto 2 τ");
     visit("coarse_size", o.coarse_size, at_least(0), "unknowns of an aggregate; 0: the neighbours of one of them");
     visit("coarse_vectors", o.coarse_vectors, within(0, 16),
           "vectors that may be found for the coarse space, beside near_null or a constant for each kind of unknowns");
@@ -116,7 +119,8 @@ struct SolverOptions {
     SolverMode strategy() const
     {
         if (method == MethodChoice::automatic)
-            return mode == SolverMode::automatic && (precond.kind != PrecondKind::mlilu || precond.coarse)
+            return mode == SolverMode::automatic &&
+                           (precond.kind != PrecondKind::mlilu || precond.coarse == CoarseChoice::on)
                        ? SolverMode::iterative
                        : mode;
         return method == MethodChoice::lu ? SolverMode::direct : SolverMode::iterative;

@@ -106,6 +106,7 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     auto           basis = orthonormal_basis<T>(be, parts, vectors);
     at.stop.check();
     auto level = std::make_shared<CoarseLevel<B, T>>();
+    level->positive = options.positive;
     level->P = smoothed<T>(be, A, basis.P);
     level->Ph = adjoint(be, level->P);
     seconds.P += clock.lap();

@@ -55,6 +55,7 @@ struct CoarseLevel {
     Sparse<B, T>                       A;      ///< Pᴴ A P
     MakerOfM<B, T>                     M;      ///< of A; exact up to CoarseOptions::most_exact unknowns
     std::shared_ptr<const CoarseLevel> next = {};
+    bool                               positive = false;  ///< as CoarseOptions has it
 
     Offset      stored() const;  ///< values of P, A and M, here and below
     std::size_t bytes() const;

@@ -11,14 +11,12 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
+#include "ilux/precond/coarse/slow_error.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
-
-constexpr Index  steps_of_a_vector = 12;
-constexpr double good = 0.94;  // ‖x‖ after a step over that before, at most
 
 template <class T>
 std::vector<T> placed(Cpu&, std::vector<T> values)
@@ -45,21 +43,32 @@ std::vector<T> random_vector(Cpu& be, Index n, Index which)
     return x;
 }
 
-/// x ← x − M₂⁻¹ A x so many times, normalized. @return ‖x‖₂ after the last over that before it
+/// Constants are far from the null space where a basis of finite elements is hierarchical, say. Then CG with M alone
+/// takes what has energy out of them.
 template <Backend B, Scalar T>
-double relax(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M2, Buffer<B, T>& x)
+bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, NearNull<B, T>& vectors)
 {
-    Buffer<B, T> r(x.size()), z(x.size());
-    double       left = 1;
-    for (Index k = 0; k < steps_of_a_vector && left > 0; ++k) {
-        scale<T>(be, 1 / norm2<T>(be, x), x);
-        A.apply(be, x, r);
-        M2.apply(be, r, z);
-        axpy<T>(be, -1, z, x);
-        left = norm2<T>(be, x);
+    constexpr double far = 0.12;  // ‖M⁻¹ A t‖ over ‖t‖
+    const auto       n = vectors.n();
+    Buffer<B, T>     r(n), z(n);
+    bool             smoothed = false;
+    for (Index c = 0; c < vectors.count; ++c) {
+        const Span<B, T> t = Span<B, T>(vectors.values).subspan(c * n, n);
+        A.apply(be, t, r);
+        M.apply(be, r, z);
+        if (!(norm2<T>(be, z) > far * norm2<T>(be, t))) continue;
+        left_by_cg<B, T>(be, A, M, t);
+        smoothed = true;
     }
-    if (left > 0) scale<T>(be, 1 / left, x);
-    return left;
+    return smoothed;
+}
+
+/// How many vectors are sought for at a time: displacements of a node lack their rotations, one in the plane and three
+/// in space.
+Index sought_together(const Groups<Cpu>& nodes)
+{
+    const Index unknowns = nodes.alone() ? 1 : nodes.size() / nodes.count();
+    return unknowns == 3 ? 3 : 1;
 }
 
 /// A saddle point's coarse matrix is stable for aggregates of many unknowns of all kinds, and has no M of its own.
@@ -85,6 +94,93 @@ NearNull<Cpu, T> given_vectors(const MlIluOptions& options, Index n)
     return given;
 }
 
+/// A search for a space.
+template <Backend B, Scalar T>
+class Finder {
+public:
+    Finder(const CoarsePlace<B>& where, CoarseSystem<B, T> system, const CoarseOptions& asked)
+        : where_{where.host, where.be, where.stop, &space_.parts},
+          n_(system.host_A.rows()),
+          A_(system.A),
+          product_(system.product),
+          positive_(asked.positive),
+          M2_({.A = system.product, .M = std::move(system.M)})
+    {
+        begin(system.host_A, asked);
+    }
+
+    FoundSpace<B, T> run()
+    {
+        make();
+        for (Index before = -1; space_.level && before < space_.found && options_.most_found > 0;) {
+            before = space_.found;
+            M2_.set(where_.be, space_.level);
+            for (Index k = 0; k < together_ && one_more(k == 0); ++k) {
+            }
+            if (space_.found > before) make();
+        }
+        space_.seconds = clock_.seconds();
+        return std::move(space_);
+    }
+
+private:
+    void begin(const CsrView<T>& A, const CoarseOptions& asked)
+    {
+        Cpu&              host = where_.host;
+        B&                be = where_.be;
+        const bool        saddle_point = !positive_ && has_zero_diagonal(host, A);
+        const Groups<Cpu> nodes = nodes_of(host, A);
+        const bool        given = asked.M.near_null != nullptr;
+        auto              first = given ? given_vectors<T>(asked.M, n_) : constants(host, A, nodes, saddle_point);
+        options_ = suited(asked, saddle_point);
+        together_ = given ? 1 : sought_together(nodes);
+        space_.given = first.count;
+        space_.vectors = {.values = placed(be, std::move(first.values)), .count = first.count};
+        parts_ = aggregates<B, T>(be, A_, placed(be, nodes), options_.unknowns);
+        space_.parts.aggregates += lap_.lap();
+        if (positive_ && !given) space_.smoothed = smooth<B, T>(be, product_, M2_, space_.vectors);
+        space_.parts.steps += lap_.lap();
+    }
+
+    void make()
+    {
+        where_.stop.check();
+        space_.level = coarse_level<B, T>(where_, A_, parts_, space_.vectors, options_);
+    }
+
+    /// Looks for an error that M₂ is slow at. @param judges  it tells how good the space is  @return whether it joined
+    bool one_more(bool judges)
+    {
+        B& be = where_.be;
+        where_.stop.check();
+        if (!judges && space_.found == options_.most_found) return false;
+        Buffer<B, T> x = placed(be, random_vector<T>(where_.host, n_, space_.found));
+        lap_.lap();
+        const SlowError error =
+            positive_ ? left_by_cg<B, T>(be, product_, M2_, x) : left_by_steps<B, T>(be, product_, M2_, x);
+        space_.parts.steps += lap_.lap();
+        space_.steps += error.steps;
+        if (judges) space_.left = error.left;
+        if (!error.found || space_.found == options_.most_found) return false;
+        append<B, T>(be, space_.vectors, x);
+        ++space_.found;
+        return true;
+    }
+
+    const WallClock             clock_;
+    WallClock                   lap_;
+    FoundSpace<B, T>            space_;
+    CoarsePlace<B>              where_;
+    const Index                 n_;
+    const SparseView<B, T>&     A_;
+    const LinearOperator<B, T>& product_;
+    const bool                  positive_;
+    CoarseOptions               options_;
+    Index                       together_ = 1;
+    Groups<B>                   parts_;
+    TwoLevel<B, T>              M2_;
+};
+
 }  // namespace
 
 template <Backend B, Scalar T>
@@ -100,43 +196,9 @@ std::string FoundSpace<B, T>::text(Offset nnz) const
 }
 
 template <Backend B, Scalar T>
-FoundSpace<B, T> found_space(const CoarsePlace<B>& where, CoarseSystem<B, T> system, const CoarseOptions& asked)
+FoundSpace<B, T> found_space(const CoarsePlace<B>& where, CoarseSystem<B, T> system, const CoarseOptions& options)
 {
-    const WallClock     clock;
-    WallClock           lap;
-    B&                  be = where.be;
-    const Index         n = system.host_A.rows();
-    const bool          saddle_point = !asked.positive && has_zero_diagonal(where.host, system.host_A);
-    const CoarseOptions options = suited(asked, saddle_point);
-    const Groups<Cpu>   nodes = nodes_of(where.host, system.host_A);
-    auto                first =
-        asked.M.near_null ? given_vectors<T>(asked.M, n) : constants(where.host, system.host_A, nodes, saddle_point);
-    FoundSpace<B, T> space{.given = first.count};
-    CoarsePlace<B>   at{where.host, be, where.stop, &space.parts};
-    space.vectors = {.values = placed(be, std::move(first.values)), .count = first.count};
-    const Groups<B> parts = aggregates<B, T>(be, system.A, placed(be, nodes), options.unknowns);
-    space.parts.aggregates += lap.lap();
-    const auto make = [&] {
-        at.stop.check();
-        space.level = coarse_level<B, T>(at, system.A, parts, space.vectors, options);
-    };
-    make();
-    TwoLevel<B, T> M2({.A = system.product, .M = std::move(system.M), .symmetric = system.symmetric});
-    while (space.level && options.most_found > 0) {
-        at.stop.check();
-        M2.set(be, space.level);
-        Buffer<B, T> x = placed(be, random_vector<T>(at.host, n, space.found));
-        lap.lap();
-        space.left = relax<B, T>(be, system.product, M2, x);
-        space.parts.steps += lap.lap();
-        space.steps += steps_of_a_vector;
-        if (!(space.left > good) || !std::isfinite(space.left) || space.found == options.most_found) break;
-        append<B, T>(be, space.vectors, x);
-        ++space.found;
-        make();
-    }
-    space.seconds = clock.seconds();
-    return space;
+    return Finder<B, T>(where, std::move(system), options).run();
 }
 
 #define ILUX_INSTANTIATE(B, T)        \

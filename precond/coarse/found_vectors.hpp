@@ -15,6 +15,7 @@ struct FoundSpace {
     std::shared_ptr<const CoarseLevel<B, T>> level = {};  ///< null: there is none
     NearNull<B, T>                           vectors = {};
     Index                                    given = 0, found = 0;  ///< of the vectors
+    bool                                     smoothed = false;      ///< those given, by M
     Index                                    steps = 0;             ///< x ← x − M₂⁻¹ A x that it took
     double        left = 1;     ///< ‖x‖ after such a step over that before, where that settled
     double        seconds = 0;  ///< in all
@@ -28,9 +29,8 @@ template <Backend B, Scalar T>
 struct CoarseSystem {
     const CsrView<T>&                     host_A;  ///< on the host: what kinds of unknowns there are
     const SparseView<B, T>&               A;
-    const LinearOperator<B, T>&           product;    ///< with A
-    std::unique_ptr<Preconditioner<B, T>> M;          ///< of A
-    bool                                  symmetric;  ///< as TwoLevel has it
+    const LinearOperator<B, T>&           product;  ///< with A
+    std::unique_ptr<Preconditioner<B, T>> M;        ///< of A
 };
 
 /// The space of the vectors given, or of a constant for each kind of unknowns; and as long as the error of a random x

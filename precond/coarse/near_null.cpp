@@ -96,9 +96,41 @@ NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& node
     return t;
 }
 
-#define ILUX_INSTANTIATE(T)                                               \
-    template bool             has_zero_diagonal(Cpu&, const CsrView<T>&); \
-    template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const Groups<Cpu>&, bool);
+template <class T>
+double far_rows(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
+{
+    constexpr double   little = 0.1;
+    std::vector<Index> far(row_blocks(A.rows()) * std::size_t(vectors.count), 0), met = far;
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index c = 0; c < vectors.count; ++c) {
+            const T*   t = vectors.values.data() + c * vectors.n();
+            const auto at = static_cast<std::size_t>(b) * vectors.count + c;
+            for (Index i = begin; i < end; ++i) {
+                T      sum = 0;
+                double terms = 0;
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                    const T term = A.val()[p] * t[A.col()[p]];
+                    sum += term;
+                    terms += std::abs(term);
+                }
+                met[at] += terms > 0;
+                far[at] += std::abs(sum) > little * terms;
+            }
+        }
+    });
+    double share = 0;
+    for (Index c = 0; c < vectors.count; ++c) {
+        Offset all = 0, of_them = 0;
+        for (std::size_t at = c; at < met.size(); at += vectors.count) all += met[at], of_them += far[at];
+        share = std::max(share, all > 0 ? static_cast<double>(of_them) / static_cast<double>(all) : 1.);
+    }
+    return share;
+}
+
+#define ILUX_INSTANTIATE(T)                                                                 \
+    template bool             has_zero_diagonal(Cpu&, const CsrView<T>&);                   \
+    template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const Groups<Cpu>&, bool); \
+    template double           far_rows(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

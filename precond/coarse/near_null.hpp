@@ -16,4 +16,8 @@ bool has_zero_diagonal(Cpu& be, const CsrView<T>& A);
 template <class T>
 NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& nodes, bool saddle_point);
 
+/// The share of the rows of a vector t in which |A t| is more than a tenth of |A| |t|; of the vectors, the largest one.
+template <class T>
+double far_rows(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors);
+
 }  // namespace ilux

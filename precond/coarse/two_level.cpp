@@ -7,6 +7,7 @@ namespace ilux {
 template <Backend B, Scalar T>
 void TwoLevel<B, T>::set(B& be, std::shared_ptr<const CoarseLevel<B, T>> coarse)
 {
+    both_sides_ = coarse->positive;
     Q_.reset();
     Q_.emplace(be, std::move(coarse), parts_.adjoinable);
 }
@@ -15,9 +16,9 @@ template <Backend B, Scalar T>
 void TwoLevel<B, T>::apply(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
     if (!Q_) return parts_.M->apply(be, r, z);
+    if (both_sides_) return both_sides(be, r, z, false);
     corrector_.begin(be, *Q_, r, z, false);
     corrector_.go_on(be, *parts_.M, r, z, false);
-    if (parts_.symmetric) corrector_.go_on(be, *Q_, r, z, false);
 }
 
 /// M₂⁻ᴴ = M⁻ᴴ + Qᴴ (I − Aᴴ M⁻ᴴ): what comes last comes first.
@@ -25,11 +26,17 @@ template <Backend B, Scalar T>
 void TwoLevel<B, T>::apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
     if (!Q_) return parts_.M->apply_adjoint(be, r, z);
-    if (parts_.symmetric) {
-        corrector_.begin(be, *Q_, r, z, true);
-        corrector_.go_on(be, *parts_.M, r, z, true);
-    } else corrector_.begin(be, *parts_.M, r, z, true);
+    if (both_sides_) return both_sides(be, r, z, true);
+    corrector_.begin(be, *parts_.M, r, z, true);
     corrector_.go_on(be, *Q_, r, z, true);
+}
+
+template <Backend B, Scalar T>
+void TwoLevel<B, T>::both_sides(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
+{
+    corrector_.begin(be, *parts_.M, r, z, adjoint);
+    corrector_.go_on(be, *Q_, r, z, adjoint);
+    corrector_.go_on(be, *parts_.M, r, z, adjoint);
 }
 
 #define ILUX_INSTANTIATE(B, T) template class TwoLevel<B, T>;

@@ -8,8 +8,9 @@
 
 namespace ilux {
 
-/// q = P A_c⁻¹ Pᴴ r,  z = q + M⁻¹ (r − A q): I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A). The symmetric one has the coarse space
-/// once more behind, z ← z + Q (r − A z), and is positive definite where M and A are: CG needs that.
+/// q = P A_c⁻¹ Pᴴ r,  z = q + M⁻¹ (r − A q): I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A). Of a positive A M comes first, too:
+/// I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A)(I − M⁻¹ A). M₂ is then Hermitian, and positive definite where A is and M ≥ A: CG
+/// needs that, whoever calls it.
 template <Backend B, Scalar T = double>
 class TwoLevel final : public Preconditioner<B, T> {
 public:
@@ -18,7 +19,6 @@ public:
         const LinearOperator<B, T>& A;                   ///< must outlive this
         bool                        of_adjoint = false;  ///< A is the adjoint of what M and the coarse space are of
         std::unique_ptr<Preconditioner<B, T>> M;
-        bool                                  symmetric = false;
         bool                                  adjoinable = false;  ///< apply_adjoint() will be asked for
     };
     /// M alone, so far.
@@ -29,8 +29,11 @@ public:
     void  apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z) override;
 
 private:
+    void both_sides(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+
     Parts                                 parts_;
     std::optional<CoarseCorrection<B, T>> Q_;
+    bool                                  both_sides_ = false;
     Corrector<B, T>                       corrector_;
 };
 

@@ -302,41 +302,11 @@ DeviceCsr<T> smoothed(Gpu& be, const DeviceCsr<NotDeduced<T>>& A, const DeviceCs
     return DeviceCsr<T>(be, smoothed<T>(host, brought(be, A), brought(be, P)));
 }
 
-namespace {
-
-template <class T>
-__global__ void gather(Offset count, const Offset* entry, const Index* row, const T* val, Index* to_col, T* to_val)
-{
-    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (p >= count) return;
-    to_col[p] = row[entry[p]];
-    to_val[p] = cuda::conjugate(val[entry[p]]);
-}
-
-__global__ void find_rows(Index rows, const Offset* ptr, Index* row)
-{
-    const Tile<8> tile;
-    const long    i = tile.in_grid();
-    if (i >= rows) return;
-    for (Offset p = ptr[i] + tile.lane(); p < ptr[i + 1]; p += Tile<8>::size) row[p] = static_cast<Index>(i);
-}
-
-}  // namespace
-
 template <class T>
 DeviceCsr<T> adjoint(Gpu& be, const DeviceCsr<T>& A)
 {
-    be.make_current();
-    const Offset        count = A.nnz();
-    const auto          entries = static_cast<std::size_t>(count);
-    auto                sorted = by_key<Offset>(be, A.col(), A.cols());
-    DeviceBuffer<Index> row(entries), col(entries);
-    DeviceBuffer<T>     val(entries);
-    launch_tiles<8>(be, find_rows, A.rows(), A.rows(), A.row_ptr().data(), row.data());
-    launch(be, gather<cuda::Value<T>>, count, count, sorted.item.data(), row.data(), cuda::as_values(A.val().data()),
-           col.data(), cuda::as_values(val.data()));
-    be.synchronize();  // for what goes now
-    return DeviceCsr<T>(be, A.rows(), std::move(sorted.begin), std::move(col), std::move(val));
+    DeviceRowArrays<T> made = adjoint_rows<T>(be, A.row_ptr(), A.col(), A.val(), A.cols());
+    return DeviceCsr<T>(be, A.rows(), std::move(made.row_ptr), std::move(made.col), std::move(made.val));
 }
 
 #define ILUX_INSTANTIATE(T)                                                                 \

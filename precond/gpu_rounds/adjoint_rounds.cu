@@ -10,25 +10,6 @@
 namespace ilux::rounds {
 namespace {
 
-/// The row of every entry.
-__global__ void find_rows(Index rows, const Offset* ptr, Index* row)
-{
-    const Tile<8> tile;
-    const long    i = tile.in_grid();
-    if (i >= rows) return;
-    for (Offset p = ptr[i] + tile.lane(); p < ptr[i + 1]; p += Tile<8>::size) row[p] = static_cast<Index>(i);
-}
-
-template <class T>
-__global__ void gather_entries(Offset count, const Offset* entry, const Index* row, const T* val, Index* to_col,
-                               T* to_val)
-{
-    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (p >= count) return;
-    to_col[p] = row[entry[p]];
-    to_val[p] = cuda::conjugate(val[entry[p]]);
-}
-
 template <class T>
 __global__ void adjoint_of_dense(Index n, const T* from, T* to)
 {
@@ -37,29 +18,11 @@ __global__ void adjoint_of_dense(Index n, const T* from, T* to)
 }
 
 template <class T>
-struct DeviceRows {
-    Index                       rows;
-    const DeviceBuffer<Offset>& ptr;
-    const DeviceBuffer<Index>&  col;
-    const DeviceBuffer<T>&      val;
-};
-
-/// The adjoint of A.
-template <class T>
-void take_adjoint(Gpu& gpu, const DeviceRows<T>& A, Index cols, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col,
-                  DeviceBuffer<T>& val)
+void take(DeviceRowArrays<T> adjoint, DeviceBuffer<Offset>& ptr, DeviceBuffer<Index>& col, DeviceBuffer<T>& val)
 {
-    const auto entries = A.col.size();
-    const auto count = static_cast<Offset>(entries);
-    auto       sorted = by_key<Offset>(gpu, A.col, cols);
-    ptr = std::move(sorted.begin);
-    DeviceBuffer<Index> row(entries);  // only now: the sort had needed more
-    launch_tiles<8>(gpu, find_rows, A.rows, A.rows, A.ptr.data(), row.data());
-    col = DeviceBuffer<Index>(entries);
-    val = DeviceBuffer<T>(entries);
-    launch(gpu, gather_entries<cuda::Value<T>>, count, count, sorted.item.data(), row.data(),
-           cuda::as_values(A.val.data()), col.data(), cuda::as_values(val.data()));
-    gpu.synchronize();  // for what goes now
+    ptr = std::move(adjoint.row_ptr);
+    col = std::move(adjoint.col);
+    val = std::move(adjoint.val);
 }
 
 template <class V>
@@ -93,8 +56,8 @@ RoundsFactors<T> adjoint(Gpu& gpu, const RoundsFactors<T>& f)
     to.inv_pivot = copy_of(gpu, f.inv_pivot);
     if constexpr (is_complex<T>)
         launch(gpu, conjugate_all<cuda::Value<working_of<T>>>, f.nB, f.nB, cuda::as_values(to.inv_pivot.data()));
-    take_adjoint<T>(gpu, {f.nB, f.U_ptr, f.U_col, f.U_val}, f.n, to.L_ptr, to.L_col, to.L_val);
-    take_adjoint<T>(gpu, {f.n, f.L_ptr, f.L_col, f.L_val}, f.nB, to.U_ptr, to.U_col, to.U_val);
+    take(adjoint_rows<T>(gpu, f.U_ptr, f.U_col, f.U_val, f.n), to.L_ptr, to.L_col, to.L_val);
+    take(adjoint_rows<T>(gpu, f.L_ptr, f.L_col, f.L_val, f.nB), to.U_ptr, to.U_col, to.U_val);
     to.W = DeviceBuffer<T>(f.W.size());
     const auto dense = static_cast<Offset>(f.W.size());
     launch(gpu, adjoint_of_dense<cuda::Value<T>>, dense, f.n - f.nB, cuda::as_values(f.W.data()),

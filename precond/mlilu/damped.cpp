@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "ilux/base/instances.hpp"
@@ -60,27 +61,6 @@ void damp(CsrMatrix<std::complex<double>>& A, double beta)
     for_each_diagonal(A, [&](std::complex<double>& a) { a.imag(a.imag() + std::copysign(beta, sum) * std::abs(a)); });
 }
 
-/// What stands for A: its mean with its image, where they differ by rounding alone.
-template <class T>
-CsrMatrix<T> exact_image(Cpu& be, const CsrView<T>& A, std::vector<std::string>& decisions)
-{
-    for (const Mirror mirror : {Mirror::hermitian, Mirror::symmetric}) {
-        if (mirror == Mirror::symmetric && !is_complex<T>) break;
-        const Asymmetry found = asymmetry_of(be, A, mirror);
-        if (!found.within_rounding) continue;
-        if (found.exact) break;
-        const bool adjoint = is_complex<T> && mirror == Mirror::hermitian;
-        decisions.push_back(fmt::format("A is {} but for {}: M is of (A + {}) / 2", adjoint ? "Hermitian" : "symmetric",
-                                        found.largest > 0
-                                            ? fmt::format("rounding (largest difference {:.1e} of its largest entry)",
-                                                          found.largest / found.entry)
-                                            : "zeros that are stored",
-                                        adjoint ? "Aᴴ" : "Aᵀ"));
-        return mean_with_image(A, mirror);
-    }
-    return CsrMatrix<T>(A);
-}
-
 }  // namespace
 
 double automatic_damping(Index rows, Index positive, double middle)
@@ -97,8 +77,10 @@ std::string why_damped(double beta)
 template <Scalar T>
 Damped<T> damped(Cpu& be, const CsrView<T>& A, const MlIluOptions& options)
 {
-    Damped<T> made{.A = {}, .beta = std::max(0., options.damping.beta), .decisions = {}};
-    made.A = exact_image(be, A, made.decisions);
+    Damped<T>     made{.A = {}, .beta = std::max(0., options.damping.beta), .decisions = {}};
+    ExactImage<T> image = exact_image(be, A);
+    if (image.mean) made.decisions.push_back(std::move(image.told));
+    made.A = image.mean ? std::move(*image.mean) : CsrMatrix<T>(A);
     if constexpr (is_complex<T>) {
         if (options.damping.beta == Damping::automatic) made.beta = chosen_beta<T>(made.A);
         if (options.damping.beta == Damping::automatic && made.beta > 0)

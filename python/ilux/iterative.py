@@ -84,7 +84,7 @@ class _Steps:
 
 def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, restart: int | None, maxiter: int | None, M: Any,
            callback: Callable[[Any], Any] | None, callback_type: str | None, options: dict[str, Any]) -> tuple[Any, int]:
-    null_space = options.pop("null_space", None)
+    null_space, near_null = options.pop("null_space", None), options.pop("near_null", None)
     options = dict(_flat(options))
     rtol, atol = _tolerance("rtol", rtol), _tolerance("atol", atol)
     if isinstance(x0, str) and x0 != "Mb":
@@ -104,12 +104,14 @@ def _solve(method: str, A: Any, b: Any, x0: Any, rtol: float, atol: float, resta
     if M is not None and not isinstance(M, str) or isinstance(A, LinearOperator) or not (hasattr(A, "tocsr") or hasattr(A, "shape")):
         if null_space is not None:
             raise InvalidInput("null_space is of a matrix A and an M of ours: of an operator nothing could tell that A takes it to 0")
+        if near_null is not None:
+            raise InvalidInput("near_null is for an M of ours, and there is none")
         return _solve_operator(A, b, x0, M, steps, options)
     if isinstance(M, str):
         options["precond.kind"] = M
     if not stays_on_device(b) and host_array(b).dtype.kind == "c":
         A = complex_csr(A)
-    solver = LinearSolver(progress=steps.listener, null_space=null_space, **options)
+    solver = LinearSolver(progress=steps.listener, null_space=null_space, near_null=near_null, **options)
     try:
         solver.analyse(A).factor()
     except NotConverged:

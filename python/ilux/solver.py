@@ -24,7 +24,7 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
         elif isinstance(value, (bytes, os.PathLike)):
             yield prefix + key, _text(os.fsdecode(value))
         elif isinstance(value, np.ndarray):
-            raise InvalidInput(f"{prefix}{key} is an array of numbers; only null_space takes one")
+            raise InvalidInput(f"{prefix}{key} is an array of numbers; only null_space and near_null take one")
         elif value is not None:
             yield prefix + key, _text(str(value))
 
@@ -37,12 +37,22 @@ def _text(value: str) -> str:
     return value
 
 
-def _vectors_of(null_space: Any) -> np.ndarray:
+def _vectors_of(name: str, given: Any, also: str = "") -> np.ndarray:
     """n × k, copied."""
-    V = host_array(null_space)
+    V = host_array(given)
     if V.dtype.kind not in "biufc" or V.ndim not in (1, 2) or V.size == 0:
-        raise InvalidInput(f"null_space is of type {V.dtype} and shape {V.shape}: give an array of n numbers or n × k, \"constant\", or a file's name")
+        raise InvalidInput(f"{name} is of type {V.dtype} and shape {V.shape}: give an array of n numbers or n × k{also}")
     return np.array(V.reshape(len(V), -1))
+
+
+def _columns_for(name: str, V: np.ndarray, n: int, is_complex: bool) -> np.ndarray:
+    """Column after column, in the numbers of A, or real ones."""
+    if V.shape[0] != n:
+        raise InvalidInput(f"{name} has the shape {V.shape}, and A {n} rows")
+    if V.dtype.kind == "c" and not is_complex:
+        why = "near_null takes real numbers" if name == "near_null" else "A is real"
+        raise InvalidInput(f"{name} is complex and {why}: its real and imaginary parts are vectors of their own")
+    return np.asfortranarray(V, np.complex128 if is_complex else np.float64)
 
 
 class LinearSolver:
@@ -58,7 +68,9 @@ class LinearSolver:
         x = solver.solve(b)
 
     An option that is None is left as it is. `null_space` names vectors that a singular A takes to 0, in place of krylov.null_space: an array of n
-    numbers or n × k, "constant", or the name of a file. b and x are kept clear of them, so that x is the shortest.
+    numbers or n × k, "constant", or the name of a file. b and x are kept clear of them, so that x is the shortest. `near_null` are vectors that A
+    takes to little, such as rigid-body modes: an array of n real numbers or n × k. They change no x, but take steps down: M and its coarse space
+    keep what A does to them.
 
     A may be any sparse matrix of SciPy, a sparse CSR or COO tensor of PyTorch, a matrix of cupyx.scipy.sparse, or JAX's BCSR;
     real or complex. Its CSR arrays are borrowed where they are of float64 or complex128 and int32 columns. x of a b on a GPU lies there,
@@ -66,14 +78,15 @@ class LinearSolver:
     """
 
     def __init__(self, *, history: bool = False, progress: Callable[[str, int, int, float], None] | None = None,
-                 null_space: Any = None, **options: Any) -> None:
+                 null_space: Any = None, near_null: Any = None, **options: Any) -> None:
         """progress(phase, done, total, residual) is called many times a second; phase is "setup" or "solve". What it raises ends
         the call."""
         self._null_space: np.ndarray | None = None
         if isinstance(null_space, (str, bytes, os.PathLike)):
             options["krylov.null_space"] = null_space
         elif null_space is not None:
-            self._null_space = _vectors_of(null_space)
+            self._null_space = _vectors_of("null_space", null_space, ", \"constant\", or a file's name")
+        self._near_null = None if near_null is None else _vectors_of("near_null", near_null)
         self._options = dict(_flat(options))
         self._history_asked = history
         self._history: list[tuple[int, float]] = []
@@ -111,24 +124,19 @@ class LinearSolver:
         csr = as_csr(A)
         core = self._new_core(csr.is_complex)
         stream = self._follow(core, csr.values) if csr.on_device else None
-        self._give_null_space(core, csr)
+        self._give_vectors(core, csr)
         with translated():
             core.analyse(csr.row_ptr, csr.col, csr.values, float(systems), float(columns))
         self._core, self._A, self._report, self._last = core, csr, None, (None, 0, [])
         self._stream = stream
         return self
 
-    def _give_null_space(self, core: "_core.Solver", A: Csr) -> None:
-        V = self._null_space
-        if V is None:
-            return
-        if V.shape[0] != A.n:
-            raise InvalidInput(f"null_space has the shape {V.shape}, and A {A.n} rows")
-        if V.dtype.kind == "c" and not A.is_complex:
-            raise InvalidInput("null_space is complex and A is real: its real and imaginary parts are vectors of their own")
-        columns = np.asfortranarray(V, np.complex128 if A.is_complex else np.float64)
-        with translated():
-            core.set_null_space(A.n, V.shape[1], columns)
+    def _give_vectors(self, core: "_core.Solver", A: Csr) -> None:
+        for name, given in (("null_space", self._null_space), ("near_null", self._near_null)):
+            if given is not None:
+                V = _columns_for(name, given, A.n, A.is_complex and name == "null_space")
+                with translated():
+                    core.set_vectors(name == "near_null", A.n, V.shape[1], V)
 
     def _follow(self, core: "_core.Solver", array: Any) -> Any:
         """What follows reads and writes arrays of a GPU in the order of the stream that the library of this one works on now."""

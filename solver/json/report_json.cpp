@@ -170,6 +170,7 @@ Json choice_json(const ChoiceFacts& facts)
               {"entries", iteration.entries},
               {"rounds", iteration.rounds},
               {"gpu_rounds", iteration.gpu_rounds},
+              {"coarse", iteration.coarse},
               {"heavy", iteration.heavy},
               {"positive", iteration.positive},
               {"fill", iteration.fill},

@@ -14,6 +14,7 @@
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/engine/machine/device.hpp"
 #include "ilux/engine/machine/memory_guard.hpp"
+#include "ilux/solver/policy/coarse_choice.hpp"
 #include "ilux/solver/policy/quick_attempt.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/setup_sample.hpp"
@@ -142,6 +143,7 @@ private:
         facts_.place.threads = std::min(cpu_.threads(), omp_get_num_procs());  // more make nothing faster
         facts_.ahead = ahead;
         facts_.iteration = facts_of_iteration(cpu_, A_, options_);
+        look_for_coarse();
         const bool asked = options_.device == DeviceChoice::gpu;
         if (asked || (facts_.iteration.rounds && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_))) look_for_gpu();
         choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
@@ -154,6 +156,16 @@ private:
         facts_.iteration.radius = estimate.radius;
         try_the_diagonal();
         settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true);
+    }
+
+    /// Whether a coarse space lets M be made in rounds.
+    void look_for_coarse()
+    {
+        IterationFacts& facts = facts_.iteration;
+        if (facts.rounds || !facts.positive || !leaves_coarse(options_)) return;
+        if (!coarse_may_gain<S>(cpu_, A_, options_.precond.mlilu)) return;
+        ask_for_symmetry();
+        facts.coarse = facts.rounds = facts.hermitian;
     }
 
     /// Asked only where the answer decides: it takes a pass over A that jumps.

@@ -10,6 +10,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/engine/analysis_limits.hpp"
 #include "ilux/engine/machine/machine_rates.hpp"
+#include "ilux/solver/policy/coarse_choice.hpp"
 
 namespace ilux {
 
@@ -52,13 +53,21 @@ template <Scalar S>
 Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
 {
     const auto method = options_.method;
-    const bool ask_hermitian =
-        method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
-    const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     Cpu        threads(options_.threads);
+    const bool coarse = !direct && !choice_.by_diagonal && choice_.quick == 0 && leaves_coarse(options_) &&
+                        coarse_may_gain<S>(threads, A_, options_.precond.mlilu);
+    const bool ask_hermitian =
+        coarse || method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
+    const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     const auto facts = symmetry_facts<S>(threads, A_, !direct && ask_hermitian, !direct && ask_symmetric);
     Plan       plan = first_plan(options_, direct, facts, decisions);
     if (direct) return plan;
+    if (coarse && facts.hermitian && facts.positive_diagonal) {
+        plan.precond.coarse = CoarseChoice::on;
+        decisions.push_back(
+            fmt::format("precond.coarse=on: A is {} with a positive diagonal, and its rows are not dominant",
+                        facts.word()));
+    }
     if (choice_.by_diagonal) {
         plan.precond.kind = PrecondKind::jacobi;
         decisions.push_back(fmt::format("precond jacobi: rows are dominant, and about {:.0f} steps are expected",

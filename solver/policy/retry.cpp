@@ -63,6 +63,23 @@ std::optional<Plan> by_crout(const Attempt& last, const PrecondOptions& first)
     return plan;
 }
 
+/// CG met p'Ap ≤ 0.
+bool proves_indefinite(const Attempt& tried)
+{
+    return tried.report.outcome == Outcome::breakdown && tried.report.detail == std::string_view(not_positive_definite);
+}
+
+/// A coarse space that was chosen for the user gave no solution: M without one, and made as it is then.
+std::optional<Plan> without_coarse(const Attempt& last, const PrecondOptions& first)
+{
+    if (last.plan.precond.coarse != CoarseChoice::on || first.coarse != CoarseChoice::automatic) return std::nullopt;
+    if (proves_indefinite(last)) return std::nullopt;
+    Plan plan = last.plan;
+    plan.precond.coarse = CoarseChoice::off;
+    plan.change = "precond.coarse off";
+    return plan;
+}
+
 /// M was of waves that decay, which was chosen for the user: the same of A itself.
 std::optional<Plan> undamped(const Attempt& last)
 {
@@ -120,12 +137,6 @@ std::optional<Plan> with_other_pivots(const SolverOptions& options, std::span<co
         why_not = "other scales and the largest pivots were tried already";
     }
     return std::nullopt;
-}
-
-/// CG met p'Ap ≤ 0.
-bool proves_indefinite(const Attempt& tried)
-{
-    return tried.report.outcome == Outcome::breakdown && tried.report.detail == std::string_view(not_positive_definite);
 }
 
 /// It has its preconditioner, and was not even begun.
@@ -200,7 +211,7 @@ Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& 
         return plan;
     }
     plan.rounded_symmetry = A.rounded;
-    const char* const word = A.complex ? "Hermitian" : "symmetric";
+    const char* const word = A.word();
     if (options.method == MethodChoice::automatic) {
         const bool cg = A.hermitian && A.positive_diagonal;
         plan.method = cg ? MethodChoice::cg : MethodChoice::gmres;
@@ -225,7 +236,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
     else if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::cg && proves_indefinite(last))
         why_not = "A is not positive definite, which no preconditioner changes: method minres, or auto";
     else if (options.krylov.max_steps == 0 && !direct) why_not = "krylov.max_steps=0 allows no step";
-    else if (last.report.outcome == Outcome::out_of_memory)
+    else if (last.report.outcome == Outcome::out_of_memory && !without_coarse(last, options.precond))
         why_not =
             direct ? "other pivots would not need less memory" : "a tighter preconditioner needs more memory still";
     else if (last.report.outcome == Outcome::time_limit)
@@ -233,7 +244,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
             fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
                         direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
     else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg &&
-             !by_crout(last, options.precond))
+             !by_crout(last, options.precond) && !without_coarse(last, options.precond))
         why_not = "the factors fill their memory limit already";
     else if (!direct && last.failure.empty() && last.report.relative_residual <= rounded_away)
         why_not = "the residual is at rounding level";
@@ -241,7 +252,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         why_not = fmt::format("another {:.3g} s would pass the time limit of {:g} s", last.seconds, options.time_limit);
     if (!why_not.empty()) return std::nullopt;
     if (direct) return with_other_pivots(options, tried, why_not);
-
+    if (auto plan = without_coarse(last, options.precond)) return plan;
     if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::automatic)
         return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};
     if (last.plan.precond.kind != PrecondKind::mlilu) {

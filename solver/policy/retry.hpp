@@ -19,6 +19,8 @@ struct SymmetryFacts {
     bool positive_diagonal = false;  ///< and hermitian
     bool complex = false;            ///< its values are
     bool rounded = false;            ///< these hold but for rounding
+
+    const char* word() const { return complex ? "Hermitian" : "symmetric"; }
 };
 /// @param hermitian, symmetric  what is asked for
 template <Scalar S>
@@ -29,8 +31,9 @@ SymmetryFacts symmetry_facts(Cpu& cpu, const CsrView<S>& A, bool hermitian, bool
 /// `definite` for CG and, where the diagonal is not positive, `absolute` for MINRES; no matching for SQMR and COCG.
 Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& A, std::vector<std::string>& decisions);
 
-/// The next try of the same strategy after all of `tried` failed, or nothing, and then `why_not` says why. In turn: CG
-/// chosen by us gives way to GMRES; a simpler preconditioner to the multilevel ILU; rounds that `precond.setup=auto`
+/// The next try of the same strategy after all of `tried` failed, or nothing, and then `why_not` says why. In turn: a
+/// coarse space that `precond.coarse=auto` chose goes; CG chosen by us gives way to GMRES; a simpler preconditioner to
+/// the multilevel ILU; rounds that `precond.setup=auto`
 /// chose to Crout's sweep, for good; then τ and τ_S are divided by 10, three times, and from the second time on κ is
 /// doubled as well; last, where n ≤ 10⁴, nothing is dropped at all. A direct solution whose backward error stayed too
 /// large is scaled by a matching (lu.scaling = matching); then, with the scaling asked for, it takes the largest pivots

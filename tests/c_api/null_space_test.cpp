@@ -1,4 +1,5 @@
-// Vectors that A takes to 0, as a C program names them. The oracle: x without a part in them is one alone.
+// Vectors that A takes to 0, or to little, as a C program names them. The oracle: x without a part in them is one
+// alone.
 
 #include <gtest/gtest.h>
 
@@ -110,6 +111,83 @@ TEST(CNullSpaceRefusals, SayWhatIsWrong)
     const char* json = nullptr;
     EXPECT_EQ(ilux_compare(s, &csr, b.data(), nullptr, 1, &json), ILUX_BAD_INPUT);
     EXPECT_NE(std::strstr(ilux_message(s), "ilux_set_null_space"), nullptr) << ilux_message(s);
+}
+
+double unit_of(std::int64_t i) { return i % 2 == 0 ? 1 : 4; }
+
+/// A grid of n × n points, each tied to its neighbours and the boundary, its unknowns in two units: the null space is
+/// near 1 / unit.
+template <class S>
+CSystem<S> grid_in_other_units(std::int64_t n)
+{
+    CSystem<S> A;
+    A.n = n * n;
+    for (std::int64_t i = 0; i < A.n; ++i) {
+        for (const auto& [dx, dy] : {std::pair{0, -1}, {-1, 0}, {0, 0}, {1, 0}, {0, 1}}) {
+            const std::int64_t x = i % n + dx, y = i / n + dy, j = x + n * y;
+            if (x < 0 || x == n || y < 0 || y == n) continue;
+            A.col.push_back(static_cast<std::int32_t>(j));
+            A.val.push_back(S((i == j ? 4 : -1) * unit_of(i) * unit_of(j)));
+        }
+        A.ptr.push_back(static_cast<std::int64_t>(A.col.size()));
+    }
+    return A;
+}
+
+/// Steps of GMRES with a coarse space of these vectors.
+template <class S>
+std::int64_t steps_with(CSystem<S>& A, const std::vector<double>& near_null)
+{
+    const auto         solver = c_solver(values_of<S>, {{"method", "gmres"},
+                                                        {"precond.coarse", "on"},
+                                                        {"precond.coarse_size", "50"},
+                                                        {"precond.coarse_vectors", "0"}});
+    const std::int64_t count = std::int64_t(near_null.size()) / A.n;
+    EXPECT_EQ(ilux_set_near_null(solver.get(), A.n, count, near_null.data()), ILUX_OK) << ilux_message(solver.get());
+    const ilux_csr csr = A.csr();
+    EXPECT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK) << ilux_message(solver.get());
+    EXPECT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK) << ilux_message(solver.get());
+    const auto     b = right_hand_side<S>(A.n);
+    std::vector<S> x(b.size());
+    EXPECT_EQ(ilux_solve(solver.get(), ILUX_PLAIN, 1, b.data(), A.n, x.data(), A.n), ILUX_OK);
+    ilux_result result{};
+    result.size = sizeof result;
+    EXPECT_EQ(ilux_result_of(solver.get(), 0, &result), ILUX_OK);
+    return result.steps;
+}
+
+TYPED_TEST(CNullSpace, NearVectorsTakeStepsDown)
+{
+    using S = TypeParam;
+    auto                A = grid_in_other_units<S>(60);
+    std::vector<double> units(A.n), ones(A.n, 1.0), both;
+    for (std::int64_t i = 0; i < A.n; ++i) units[i] = 1 / unit_of(i);
+    both = ones;
+    both.insert(both.end(), units.begin(), units.end());
+    EXPECT_LT(1.5 * steps_with(A, units), steps_with(A, ones));
+    EXPECT_LT(1.5 * steps_with(A, both), steps_with(A, ones));
+}
+
+TEST(CNullSpaceRefusals, SayWhatIsWrongWithNearVectors)
+{
+    auto                      A = floating_line<double>(20, 1.0);
+    const ilux_csr            csr = A.csr();
+    const auto                solver = c_solver(ILUX_REAL);
+    ilux_solver* const        s = solver.get();
+    const std::vector<double> ones(21 * 65, 1.0), zeros(20, 0.0), bad(20, NAN);
+    EXPECT_EQ(ilux_set_near_null(nullptr, 20, 1, ones.data()), ILUX_BAD_INPUT);
+    for (const auto& [n, count] : {std::pair{20, -1}, {-1, 1}, {20, 65}, {0, 1}})
+        EXPECT_EQ(ilux_set_near_null(s, n, count, ones.data()), ILUX_BAD_INPUT) << n << ' ' << count;
+    EXPECT_EQ(ilux_set_near_null(s, 20, 1, nullptr), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_set_near_null(s, 20, 1, zeros.data()), ILUX_BAD_INPUT);
+    EXPECT_NE(std::strstr(ilux_message(s), "near_null"), nullptr) << ilux_message(s);
+    EXPECT_EQ(ilux_set_near_null(s, 20, 1, bad.data()), ILUX_BAD_INPUT);
+    EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_OK);  // nothing was taken
+    EXPECT_EQ(ilux_set_near_null(s, 21, 1, ones.data()), ILUX_OK);
+    EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_BAD_INPUT);
+    EXPECT_NE(std::strstr(ilux_message(s), "near_null has 21 values"), nullptr) << ilux_message(s);
+    EXPECT_EQ(ilux_set_near_null(s, 0, 0, nullptr), ILUX_OK);
+    EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_OK);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-/* PC ilux of a matrix with a null space: M is kept clear of what MatSetNullSpace attached, and follows it when it changes. Exits with 0
-   where all of it holds. */
+/* PC ilux of a matrix with a null space: M is kept clear of what MatSetNullSpace attached, and follows it when it changes; what
+   MatSetNearNullSpace attached goes into M. Exits with 0 where all of it holds. */
 #include <petscksp.h>
 
 static int failed = 0;
@@ -108,6 +108,38 @@ static PetscErrorCode solve(Mat A, PC pc, PetscInt n)
     PetscFunctionReturn(0);
 }
 
+/* A near null space is taken, and one without a vector at the first unknown refused. */
+static PetscErrorCode near_null(Mat A, PC pc)
+{
+    MatNullSpace near;
+    Vec          ones;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(A, &ones, NULL));
+    PetscCall(VecSet(ones, 1));
+    PetscCall(VecNormalize(ones, NULL));
+    PetscCall(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_FALSE, 1, &ones, &near));
+    PetscCall(MatSetNearNullSpace(A, near));
+    PetscCall(MatScale(A, 2));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCView(pc, PETSC_VIEWER_STDOUT_SELF));
+    PetscCall(MatNullSpaceDestroy(&near));
+    PetscCall(VecSetValue(ones, 0, 0, INSERT_VALUES));
+    PetscCall(VecAssemblyBegin(ones));
+    PetscCall(VecAssemblyEnd(ones));
+    PetscCall(VecNormalize(ones, NULL));
+    PetscCall(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_FALSE, 1, &ones, &near));
+    PetscCall(MatSetNearNullSpace(A, near));
+    PetscCall(MatScale(A, 2));
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    expect(PCSetUp(pc) != 0, "vectors that are all 0 at an unknown are refused");
+    PetscCall(PetscPopErrorHandler());
+    PetscCall(MatNullSpaceDestroy(&near));
+    PetscCall(MatSetNearNullSpace(A, NULL));
+    PetscCall(VecDestroy(&ones));
+    PetscFunctionReturn(0);
+}
+
 int main(int argc, char** argv)
 {
     const PetscInt n = 400;
@@ -153,6 +185,7 @@ int main(int argc, char** argv)
     PetscCall(MatScale(A, 2));
     PetscCall(sums(pc, n, of_line));
     expect(of_line[0] > 1e-6, "and with it what M is kept clear of");
+    PetscCall(near_null(A, pc));
     PetscCall(PCDestroy(&pc));
     PetscCall(MatDestroy(&A));
     PetscCall(PetscFinalize());

@@ -223,6 +223,7 @@ TEST(Gallery, RefusesMoreRowsThanAnIndexCountsAndSaysHowMany)
     expect_says("convdiff3d:n=2000", "8000000000 rows");
     expect_says("stokes2d:n=30000", "2699939999 rows");
     expect_says("elasticity2d:n=2147483647", "rows");
+    expect_says("elasticity3d:n=1000", "3006003000 rows");
     expect_says("singular:n=50000", "rows");
     expect_says("rlc_mesh:n=10000,segments=100", "rows");
     expect_says("power_grid:n=50000", "rows");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -275,6 +276,56 @@ TEST(Elasticity2d, ResistsNoRigidMotionAwayFromTheClamp)
                 EXPECT_NEAR(force[2 * node], 0, 1e-13);
                 EXPECT_NEAR(force[2 * node + 1], 0, 1e-13);
             }
+    }
+}
+
+/// Displacements of (x, y, z) at the free nodes of elasticity3d.
+template <class Field>
+std::vector<double> displacement3d(Index n, Field&& field)
+{
+    std::vector<double> u;
+    const auto          at = [n](Index i) { return i / static_cast<double>(n); };
+    for (Index k = 0; k <= n; ++k)
+        for (Index j = 0; j <= n; ++j)
+            for (Index i = 1; i <= n; ++i)
+                for (const double one : field(at(i), at(j), at(k))) u.push_back(one);
+    return u;
+}
+
+TEST(Elasticity3d, HasTheEnergyOfStretchAndShear)
+{
+    using Vector = std::array<double, 3>;
+    const double nu = 0.3, lambda = nu / ((1 + nu) * (1 - 2 * nu)), mu = 1 / (2 * (1 + nu));
+    for (Index n : {1, 2, 4}) {
+        const auto A = elasticity3d({.n = n, .nu = nu});
+        ASSERT_EQ(A.rows(), 3 * n * (n + 1) * (n + 1));
+        const auto stretched = displacement3d(n, [](double x, double, double) { return Vector{x, 0, 0}; });
+        const auto sheared = displacement3d(n, [](double x, double, double) { return Vector{0, 0, x}; });
+        EXPECT_NEAR(energy(A, stretched), lambda + 2 * mu, 1e-13);
+        EXPECT_NEAR(energy(A, sheared), mu, 1e-13);
+    }
+}
+
+TEST(Elasticity3d, ResistsNoRigidMotionAwayFromTheClamp)
+{
+    using Vector = std::array<double, 3>;
+    const Index n = 4;
+    const auto  A = elasticity3d({.n = n, .nu = 0.45});
+    for (const auto& u : {displacement3d(n,
+                                         [](double, double, double) {
+                                             return Vector{0, 1, 0};
+                                         }),
+                          displacement3d(n,
+                                         [](double x, double y, double) {
+                                             return Vector{-y, x, 0};
+                                         }),
+                          displacement3d(n, [](double, double y, double z) {
+                              return Vector{0, -z, y};
+                          })}) {
+        const auto force = times(A, u);
+        for (Index node = 0; node < A.rows() / 3; ++node)
+            for (Index s = 0; s < 3 && node % n > 0; ++s)  // not beside the clamped face
+                EXPECT_NEAR(force[3 * node + s], 0, 1e-13) << node;
     }
 }
 

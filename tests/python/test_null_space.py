@@ -1,4 +1,4 @@
-"""Vectors that a singular A takes to 0, named by the caller. The oracle: the x without a part in them, by NumPy's least squares."""
+"""Vectors that A takes to 0, or to little, named by the caller. The oracle: the x without a part in them, by NumPy's least squares."""
 import numpy as np
 import pytest
 import scipy.sparse as sparse
@@ -62,7 +62,43 @@ def test_where_it_cannot_be():
     ones = np.ones(60)
     with pytest.raises(ilux.InvalidOption, match="null_space"):
         ilux.splu(floating(60), null_space=ones)
-    with pytest.raises(ilux.InvalidInput, match="only null_space takes one"):
+    with pytest.raises(ilux.InvalidInput, match="only null_space and near_null take one"):
         ilux.LinearSolver(krylov={"null_space": ones})
     with pytest.raises(ilux.InvalidInput, match="null_space is of a matrix"):
         ilux.cg(sparse.linalg.aslinearoperator(floating(60)), ones, null_space=ones)
+
+
+def rigid_body_modes(n):
+    """Translations and the rotation of the points of gallery("elasticity2d", n=n)."""
+    y, x = (part.ravel() for part in np.mgrid[0:n + 1, 1:n + 1] / n)
+    modes = np.zeros((2 * len(x), 3))
+    modes[0::2, 0] = modes[1::2, 1] = 1
+    modes[0::2, 2], modes[1::2, 2] = -y, x
+    return modes
+
+
+def test_near_null_vectors_take_steps_down():
+    A, modes = ilux.gallery("elasticity2d", n=60), rigid_body_modes(60)
+    b = np.random.default_rng(1).standard_normal(A.shape[0])
+    coarse = {"precond.coarse": "on", "precond.coarse_size": 200, "precond.coarse_vectors": 0, "method": "cg"}
+    solver, with_modes = ilux.LinearSolver(**coarse).analyse(A).factor(), ilux.LinearSolver(near_null=modes, **coarse).analyse(A).factor()
+    x, y = solver.solve(b), with_modes.solve(b)
+    assert np.allclose(x, y, atol=1e-6 * np.linalg.norm(x))
+    assert with_modes.report.steps < 0.7 * solver.report.steps
+    M = ilux.mlilu(A, near_null=modes, **coarse)
+    assert ilux.cg(A, b, M=M)[1] == 0
+    assert ilux.cg(A, b, near_null=modes)[1] == 0
+    assert np.allclose(ilux.solve(A, b, near_null=modes), x, atol=1e-6 * np.linalg.norm(x))
+
+
+@pytest.mark.parametrize("near_null, words", [
+    (np.ones(59), r"shape \(59, 1\), and A 60 rows"), (np.zeros(60), "all values of unknown 1"), (np.full(60, np.inf), "Inf or NaN"),
+    (np.ones((60, 65)), "64 vectors"), (np.ones(60) * 1j, "takes real numbers"), ("constant", "near_null is of type")])
+def test_what_is_no_near_null_space_is_refused(near_null, words):
+    with pytest.raises(ilux.InvalidInput, match=words):
+        ilux.LinearSolver(near_null=near_null).analyse(floating(60))
+
+
+def test_an_operator_takes_no_near_null_space():
+    with pytest.raises(ilux.InvalidInput, match="near_null is for an M of ours"):
+        ilux.cg(sparse.linalg.aslinearoperator(floating(60)), np.ones(60), near_null=np.ones(60))

@@ -6,6 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/tests/solver/rounded.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 
@@ -17,7 +18,7 @@ using namespace ilux::test;
 SolverOptions with_coarse(MethodChoice method = MethodChoice::gmres)
 {
     SolverOptions options = serial({.method = method, .retry = false});
-    options.precond.coarse = true;
+    options.precond.coarse = CoarseChoice::on;
     options.precond.mlilu.schur_drop_tol = 0.02;
     return options;
 }
@@ -46,6 +47,28 @@ TEST(CoarseSpace, TakesTheStepsOfElasticityDown)
         const auto transposed = solver.solve(b, x, Transpose::yes);
         EXPECT_TRUE(transposed.converged()) << int(method) << transposed.why();
     }
+}
+
+TEST(CoarseSpace, IsChosenForALargePositiveMatrixThatIsNotDominant)
+{
+    const auto chosen = [](const CsrMatrix<double>& A, MethodChoice method) {
+        LinearSolver<> solver(serial({.method = method, .retry = false}));
+        solver.analyse(A);
+        EXPECT_TRUE(solver.factor().ready());
+        const auto          b = random_vector(A.rows(), 1);
+        std::vector<double> x(b.size());
+        const auto          report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged()) << report.why();
+        EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+        return tells(solver.factored_by(), "coarse space: ") &&
+               mentions(all_decisions(report), "precond.coarse=on: A is");
+    };
+    const auto elastic = gallery::elasticity3d({.n = 15});
+    EXPECT_TRUE(chosen(elastic, MethodChoice::cg));
+    EXPECT_TRUE(chosen(elastic, MethodChoice::gmres));
+    EXPECT_TRUE(chosen(rounded(elastic), MethodChoice::cg));
+    EXPECT_FALSE(chosen(gallery::build("poisson3d:n=22"), MethodChoice::cg));
+    EXPECT_FALSE(chosen(gallery::elasticity3d({.n = 6}), MethodChoice::cg));
 }
 
 TEST(CoarseSpace, IsMadeAnewForOtherNumbers)

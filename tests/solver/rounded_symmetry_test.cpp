@@ -11,26 +11,12 @@
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
 #include "ilux/engine/report/solver_report.hpp"
+#include "ilux/tests/solver/rounded.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
 
 namespace ilux {
 namespace {
-
-/// Every entry above the diagonal as rounding may leave it, and one that is there on one side alone.
-CsrMatrix<double> rounded(const CsrMatrix<double>& A)
-{
-    std::vector<Index>  row{0}, col{A.rows() - 1};
-    std::vector<double> val{1e-16};
-    for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-            const Index j = A.col()[p];
-            row.push_back(i);
-            col.push_back(j);
-            val.push_back(j > i ? A.val()[p] * (1 + (i % 3 - 1) * std::numeric_limits<double>::epsilon()) : A.val()[p]);
-        }
-    return CsrMatrix<>::from_triplets(A.rows(), A.cols(), row, col, val);
-}
 
 CsrMatrix<double> shifted(CsrMatrix<double> A, double shift)
 {
@@ -42,7 +28,7 @@ CsrMatrix<double> shifted(CsrMatrix<double> A, double shift)
 
 TEST(RoundedSymmetry, IsGoodEnoughForCg)
 {
-    const auto A = rounded(gallery::build("poisson2d:n=30"));
+    const auto A = test::rounded(gallery::build("poisson2d:n=30"));
     ASSERT_FALSE(is_symmetric(A));
     const auto b = test::random_vector(A.rows(), 1);
     for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::cg}) {
@@ -72,7 +58,7 @@ TEST(RoundedSymmetry, IsGoodEnoughForCg)
 
 TEST(RoundedSymmetry, LetsMBeStoredByHalf)
 {
-    const auto    A = rounded(gallery::build("poisson2d:n=30"));
+    const auto    A = test::rounded(gallery::build("poisson2d:n=30"));
     SolverOptions options{.method = MethodChoice::gmres, .retry = false};
     options.precond.mlilu.half = true;
     options.precond.mlilu.definite = true;
@@ -88,7 +74,7 @@ TEST(RoundedSymmetry, LetsMBeStoredByHalf)
 
 TEST(RoundedSymmetry, IsGoodEnoughForMinresAndSqmr)
 {
-    const auto A = rounded(shifted(gallery::build("poisson2d:n=20"), 1.3));
+    const auto A = test::rounded(shifted(gallery::build("poisson2d:n=20"), 1.3));
     ASSERT_FALSE(is_symmetric(A));
     const auto b = test::random_vector(A.rows(), 2);
     for (const MethodChoice method : {MethodChoice::minres, MethodChoice::sqmr}) {

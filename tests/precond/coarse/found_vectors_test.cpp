@@ -26,7 +26,7 @@ FoundSpace<Cpu, double> space_of(const CsrMatrix<double>& A, const CoarseOptions
 {
     Cpu                    be(threads);
     const MatrixOperator<> product(A);
-    return found_space<Cpu, double>({be, be, stop}, {A, A, product, std::make_unique<MlIluPreconditioner<>>(M), false},
+    return found_space<Cpu, double>({be, be, stop}, {A, A, product, std::make_unique<MlIluPreconditioner<>>(M)},
                                     options);
 }
 
@@ -123,6 +123,67 @@ TEST(FoundVectors, WhatIsMissingIsFound)
     EXPECT_GE(with.space.found, 1);
     EXPECT_EQ(without.space.found, 0);
     EXPECT_LE(1.5 * with.steps, without.steps);
+}
+
+/// Lumped rounds, with CG.
+Solved solved_by_cg(const CsrMatrix<double>& A, CoarseOptions options, int threads = 2)
+{
+    Cpu be(threads);
+    options.positive = true;
+    options.M = {.setup = MlIluSetup::rounds, .compensation = Compensation::lumped};
+    options.M.schur_drop_tol = 0.02;
+    const auto             mlilu = MlIlu<>::build(be, A, options.M);
+    Solved                 made{.space = space_of(A, options, mlilu, threads)};
+    const MatrixOperator<> op(A);
+    TwoLevel<Cpu>          M2({.A = op, .M = std::make_unique<MlIluPreconditioner<>>(mlilu)});
+    M2.set(be, made.space.level);
+    const KrylovOptions krylov{.rtol = 1e-8};
+    CgWorkspace<Cpu>    ws(A.rows(), krylov);
+    const auto          b = test::random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    const auto          report = cg<Cpu>(be, op, M2, b, x, ws, krylov);
+    EXPECT_EQ(report.outcome, Outcome::converged) << report.detail;
+    made.steps = report.steps;
+    return made;
+}
+
+/// Aggregates are so large that translations do not suffice.
+TEST(FoundVectors, RotationsOfASolidAreFound)
+{
+    const auto    A = gallery::elasticity3d({.n = 14});
+    CoarseOptions options{.unknowns = 300};
+    const auto    with = solved_by_cg(A, options);
+    options.most_found = 0;
+    const auto without = solved_by_cg(A, options);
+    EXPECT_GE(with.space.found, 3);
+    EXPECT_EQ(without.space.found, 0);
+    EXPECT_LE(1.5 * with.steps, without.steps);
+}
+
+TEST(FoundVectors, OfAPositiveMatrixAreTheSameOnAnyNumberOfThreads)
+{
+    const auto    A = gallery::elasticity3d({.n = 12});
+    CoarseOptions options{.unknowns = 300};
+    const auto    one = solved_by_cg(A, options, 1), several = solved_by_cg(A, options, 4);
+    EXPECT_GE(one.space.found, 1);
+    EXPECT_TRUE(test::identical(one.space.vectors.values, several.space.vectors.values));
+    EXPECT_EQ(one.steps, several.steps);
+}
+
+/// Finite elements in a hierarchical basis, here a constant in other units: CG with M takes it near the null space.
+TEST(FoundVectors, ConstantsThatAreFarFromTheNullSpaceAreSmoothed)
+{
+    auto                A = gallery::poisson2d(60, 60);
+    std::vector<double> unit(static_cast<std::size_t>(A.rows()));
+    for (std::size_t i = 0; i < unit.size(); ++i) unit[i] = i % 2 == 0 ? 1 : 4;
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) A.val()[p] *= unit[i] * unit[A.col()[p]];
+    const auto space = solved_by_cg(A, {}).space;
+    EXPECT_TRUE(space.smoothed);
+    EXPECT_FALSE(solved_by_cg(gallery::poisson2d(300, 300), {}).space.smoothed);
+    const auto  t = column(space.vectors, 0);
+    const Index middle = 30 * 60 + 30;
+    EXPECT_NEAR(t[middle + 1] / t[middle], 0.25, 0.05);  // 1 / unit is the constant
 }
 
 TEST(FoundVectors, EndsWhereItIsToldTo)

@@ -26,6 +26,20 @@ TEST(NearNull, AScalarEquationHasOneConstant)
     EXPECT_EQ(t.values, std::vector<double>(400, 1.));
 }
 
+TEST(NearNull, RowsThatAreFarFromItAreThoseAtABoundary)
+{
+    Cpu        be(2);
+    const auto far = [&](const CsrMatrix<double>& A) { return far_rows<double>(be, A, constants_of(A)); };
+    EXPECT_NEAR(far(gallery::poisson2d(50, 50)), 1 - 48. * 48 / 2500, 1e-12);
+    EXPECT_LT(far(gallery::elasticity3d({.n = 12})), 0.15);
+    EXPECT_EQ(far(gallery::poisson2d(1, 1)), 1);  // a number is far from 0
+    auto A = gallery::poisson2d(10, 10);
+    for (double& value : A.val()) value = std::abs(value);
+    EXPECT_EQ(far(A), 1);
+    for (double& value : A.val()) value = 0;
+    EXPECT_EQ(far(A), 1);  // nothing to be near to
+}
+
 TEST(NearNull, ADisplacementHasAConstantForEachComponent)
 {
     const auto A = gallery::elasticity2d({.n = 24});

@@ -24,16 +24,21 @@ std::shared_ptr<const CoarseLevel<Cpu, S>> level_of(const CsrMatrix<S>& A, const
 /// M and a coarse space.
 template <class S>
 std::unique_ptr<TwoLevel<Cpu, S>> two_level(const LinearOperator<Cpu, S>& A, const MlIlu<S>& M,
-                                            std::shared_ptr<const CoarseLevel<Cpu, S>> level, bool symmetric)
+                                            std::shared_ptr<const CoarseLevel<Cpu, S>> level)
 {
     Cpu  be(1);
     auto made = std::make_unique<TwoLevel<Cpu, S>>(
-        typename TwoLevel<Cpu, S>::Parts{.A = A,
-                                         .M = std::make_unique<MlIluPreconditioner<S>>(M),
-                                         .symmetric = symmetric,
-                                         .adjoinable = true});
+        typename TwoLevel<Cpu, S>::Parts{.A = A, .M = std::make_unique<MlIluPreconditioner<S>>(M), .adjoinable = true});
     made->set(be, std::move(level));
     return made;
+}
+
+/// As of a positive A, whatever A is.
+template <class S>
+std::shared_ptr<const CoarseLevel<Cpu, S>> with_M_on_both_sides(CoarseLevel<Cpu, S> level)
+{
+    level.positive = true;
+    return std::make_shared<const CoarseLevel<Cpu, S>>(std::move(level));
 }
 
 template <class S>
@@ -68,14 +73,14 @@ TYPED_TEST(TwoLevelOf, HasItsAdjoint)
     for (const Index exact : {1500, 20}) {
         const auto level = level_of<S>(A, {.most_exact = exact});
         EXPECT_EQ(level->levels() > 1, exact == 20);
-        for (const bool symmetric : {false, true}) {
-            auto M2 = two_level<S>(op, mlilu, level, symmetric);
+        for (const auto& one : {level, with_M_on_both_sides(*level)}) {
+            auto M2 = two_level<S>(op, mlilu, one);
             expect_adjoint<S>(*M2, A.rows());
         }
     }
 }
 
-/// I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A)
+/// I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A), and the same with M on both sides.
 TYPED_TEST(TwoLevelOf, LeavesOfAnErrorWhatItsPartsLeave)
 {
     using S = TypeParam;
@@ -86,17 +91,18 @@ TYPED_TEST(TwoLevelOf, LeavesOfAnErrorWhatItsPartsLeave)
     const auto               level = level_of<S>(A);
     CoarseCorrection<Cpu, S> Q(be, level, false);
     MlIluPreconditioner<S>   M(mlilu);
-    auto                     M2 = two_level<S>(op, mlilu, level, false);
-    const auto               left = [&](Preconditioner<Cpu, S>& one, std::vector<S> x) {
+    auto       M2 = two_level<S>(op, mlilu, level), both = two_level<S>(op, mlilu, with_M_on_both_sides(*level));
+    const auto left = [&](Preconditioner<Cpu, S>& one, std::vector<S> x) {
         const auto z = applied<S>(one, times<S>(A, x));
         for (std::size_t i = 0; i < x.size(); ++i) x[i] -= z[i];
         return x;
     };
     const auto x = random_numbers<S>(A.rows(), 1);
     EXPECT_LE(far(left(*M2, x), left(M, left(Q, x))), 1e-10);
+    EXPECT_LE(far(left(*both, x), left(M, left(Q, left(M, x)))), 1e-10);
 }
 
-TEST(TwoLevel, TheSymmetricOneIsPositiveDefinite)
+TEST(TwoLevel, OfAPositiveMatrixIsPositiveDefinite)
 {
     const auto             A = gallery::poisson2d(40, 40);
     const MatrixOperator<> op(A);
@@ -105,7 +111,8 @@ TEST(TwoLevel, TheSymmetricOneIsPositiveDefinite)
     options.schur_drop_tol = 0.1;
     options.compensation = Compensation::lumped;
     options.definite = true;
-    auto M2 = two_level<double>(op, MlIlu<>::build(be, A, options), level_of<double>(A, {.M = options}), true);
+    auto M2 =
+        two_level<double>(op, MlIlu<>::build(be, A, options), level_of<double>(A, {.M = options, .positive = true}));
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const auto   r = random_numbers<double>(A.rows(), seed), s = random_numbers<double>(A.rows(), seed + 50);
         const double rs = inner(r, applied<double>(*M2, s)), sr = inner(s, applied<double>(*M2, r));

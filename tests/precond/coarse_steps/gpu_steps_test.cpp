@@ -118,13 +118,11 @@ TYPED_TEST(GpuStepsOf, ASpaceIsThatOfTheHost)
         const auto                 mlilu = MlIlu<S>::build(this->cpu, A, options.M);
         const auto rounds = GpuRounds<S>::build(this->cpu, this->gpu(), op_there.matrix(), options.M, false);
         ASSERT_TRUE(rounds.made()) << rounds.why_not();
-        const auto host =
-            found_space<Cpu, S>({this->cpu, this->cpu, {}},
-                                {A, A, op, std::make_unique<MlIluPreconditioner<S>>(mlilu), false}, options);
+        const auto host = found_space<Cpu, S>({this->cpu, this->cpu, {}},
+                                              {A, A, op, std::make_unique<MlIluPreconditioner<S>>(mlilu)}, options);
         const auto there =
             found_space<Gpu, S>({this->cpu, this->gpu(), {}},
-                                {A, op_there.matrix(), op_there, rounds.preconditioner(this->gpu(), true), false},
-                                options);
+                                {A, op_there.matrix(), op_there, rounds.preconditioner(this->gpu(), true)}, options);
         ASSERT_TRUE(host.level && there.level);
         EXPECT_EQ(there.level->A.rows(), host.level->A.rows());
         EXPECT_EQ(there.level->levels(), host.level->levels());
@@ -175,8 +173,7 @@ TYPED_TEST(GpuStepsOf, VectorsAreFoundThere)
     const GpuMatrixOperator<S> op_there(this->gpu(), A);
     const auto                 host =
         found_space<Cpu, S>({this->cpu, this->cpu, {}},
-                            {A, A, op, std::make_unique<MlIluPreconditioner<S>>(MlIlu<S>::build(this->cpu, A, plain)),
-                             false},
+                            {A, A, op, std::make_unique<MlIluPreconditioner<S>>(MlIlu<S>::build(this->cpu, A, plain))},
                             options);
     const auto rounds = GpuRounds<S>::build(this->cpu, this->gpu(), op_there.matrix(), plain, false);
     ASSERT_TRUE(rounds.made()) << rounds.why_not();
@@ -184,7 +181,7 @@ TYPED_TEST(GpuStepsOf, VectorsAreFoundThere)
     for (int repeat = 0; repeat < 5; ++repeat) {
         const auto there =
             found_space<Gpu, S>({this->cpu, this->gpu(), {}},
-                                {A, op_there.matrix(), op_there, rounds.preconditioner(this->gpu()), false}, options);
+                                {A, op_there.matrix(), op_there, rounds.preconditioner(this->gpu())}, options);
         EXPECT_GE(there.found, 1);
         EXPECT_EQ(there.found, host.found);
         EXPECT_NEAR(there.left, host.left, 1e-2);

@@ -346,12 +346,29 @@ TEST(ChooseWay, LooksAtAPreconditionerOfAPartBesideALongLu)
 {
     Rates slow;
     slow.front_flop = 1e-8;
-    const auto A = gallery::build("elasticity2d:n=80");
-    const auto choice = choose_strategy(A, {.threads = 1}, 1, [] { return false; }, slow, {});
+    const auto    A = gallery::build("elasticity2d:n=80");
+    SolverOptions options{.threads = 1};
+    options.precond.coarse = CoarseChoice::off;
+    const auto choice = choose_strategy(A, options, 1, [] { return false; }, slow, {});
     ASSERT_TRUE(choice.facts);
     EXPECT_NE(choice.facts->iteration.fill, IterationFacts().fill);
     EXPECT_FALSE(choice.facts->iteration.hopeless);
     EXPECT_GT(choice.facts->iteration.fill, 1);
+}
+
+TEST(ChooseWay, TakesACoarseSpaceForDisplacements)
+{
+    Rates slow;
+    slow.front_flop = 1e-8;
+    const auto facts = [&](const char* name) {
+        const auto choice = choose_strategy(gallery::build(name), {.threads = 1}, 1, [] { return false; }, slow, {});
+        EXPECT_TRUE(choice.facts);
+        return choice.facts->iteration;
+    };
+    const IterationFacts elastic = facts("elasticity2d:n=80");
+    EXPECT_TRUE(elastic.coarse && elastic.rounds && elastic.hermitian);
+    EXPECT_FALSE(facts("poisson3d:n=30").coarse);  // dominant: rounds that compensate
+    EXPECT_FALSE(facts("stokes2d:n=80").coarse);   // indefinite
 }
 
 TEST(ChooseWay, SaysWhereRatesAreFrom)

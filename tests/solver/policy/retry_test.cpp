@@ -143,6 +143,53 @@ TEST(NextPlan, GoesFromRoundsThatWereChosenToCroutBeforeItTightensAnything)
     }
 }
 
+/// Steps of CG with a coarse space to no avail.
+Attempt failed_with_coarse()
+{
+    Plan plan = plan_for({}, true, true);
+    plan.precond.coarse = CoarseChoice::on;
+    Attempt tried = failed(plan, Outcome::stagnated);
+    tried.mlilu->levels.push_back({.n = n, .rounds = 9});
+    return tried;
+}
+
+TEST(NextPlan, GivesUpACoarseSpaceThatWasChosenBeforeAnythingElse)
+{
+    std::string                why_not;
+    const std::vector<Attempt> tried{failed_with_coarse()};
+    const auto                 plan = next_plan({}, tried, 1, why_not);
+    ASSERT_TRUE(plan) << why_not;
+    EXPECT_EQ(plan->method, MethodChoice::cg);
+    EXPECT_EQ(plan->precond.coarse, CoarseChoice::off);
+    EXPECT_TRUE(plan->precond.mlilu.definite);
+    EXPECT_EQ(plan->change, "precond.coarse off");
+    std::vector<Attempt> twice = tried;
+    twice.push_back(tried[0]);
+    twice.back().plan = *plan;
+    EXPECT_EQ(next_plan({}, twice, 1, why_not)->method, MethodChoice::gmres);
+}
+
+TEST(NextPlan, KeepsACoarseSpaceThatWasAskedFor)
+{
+    SolverOptions options{.method = MethodChoice::cg};
+    options.precond.coarse = CoarseChoice::on;
+    std::string                why_not;
+    const std::vector<Attempt> tried{failed_with_coarse()};
+    const auto                 plan = next_plan(options, tried, 1, why_not);
+    ASSERT_TRUE(plan) << why_not;
+    EXPECT_EQ(plan->precond.coarse, CoarseChoice::on);
+}
+
+TEST(NextPlan, LeavesACoarseSpaceThatTakesTooMuchMemory)
+{
+    std::string          why_not;
+    std::vector<Attempt> tried{failed_with_coarse()};
+    tried[0].report.outcome = Outcome::out_of_memory;
+    const auto plan = next_plan({}, tried, 1, why_not);
+    ASSERT_TRUE(plan) << why_not;
+    EXPECT_EQ(plan->precond.coarse, CoarseChoice::off);
+}
+
 TEST(NextPlan, StaysWithCroutOnceRoundsHaveFailed)
 {
     for (const bool symmetric : {false, true}) {  // first by CG where that is chosen

@@ -1,0 +1,48 @@
+#include "ilux/solver/policy/coarse_choice.hpp"
+
+#include "ilux/base/instances.hpp"
+#include "ilux/precond/coarse/aggregates.hpp"
+#include "ilux/precond/coarse/near_null.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
+
+namespace ilux {
+namespace {
+
+/// Whether M is left to us but for what it drops, and for its vectors.
+bool leaves_rounds(const MlIluOptions& asked)
+{
+    MlIluOptions       rest = asked;
+    const MlIluOptions defaults;
+    rest.drop_tol = defaults.drop_tol;
+    rest.schur_drop_tol = defaults.schur_drop_tol;
+    rest.near_null = defaults.near_null;
+    rest.memory_limit = defaults.memory_limit;
+    return rest == defaults;
+}
+
+}  // namespace
+
+bool leaves_coarse(const SolverOptions& options)
+{
+    const MethodChoice method = options.method;
+    return options.precond.coarse == CoarseChoice::automatic && options.precond.kind == PrecondKind::mlilu &&
+           method != MethodChoice::minres && method != MethodChoice::sqmr && method != MethodChoice::cocg &&
+           method != MethodChoice::lu && options.krylov.precision != KrylovPrecision::mixed &&
+           options.precond.precision == Precision::in_double && options.krylov.null_space == "none" &&
+           leaves_rounds(options.precond.mlilu);
+}
+
+template <Scalar S>
+bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options)
+{
+    constexpr double most_far = 0.2;  // of the rows: those at a boundary, in finite elements
+    if (A.rows() < least_coarse_rows || nearly_dense(A.rows(), A.nnz()) || rounds_are_likely(cpu, A, options))
+        return false;
+    return options.near_null || far_rows(cpu, A, constants(cpu, A, nodes_of(cpu, A), false)) <= most_far;
+}
+
+#define ILUX_INSTANTIATE(S) template bool coarse_may_gain(Cpu&, const CsrView<S>&, const MlIluOptions&);
+ILUX_SCALARS(ILUX_INSTANTIATE)
+#undef ILUX_INSTANTIATE
+
+}  // namespace ilux

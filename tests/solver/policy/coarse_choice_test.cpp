@@ -1,0 +1,51 @@
+#include "ilux/solver/policy/coarse_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+
+#include "ilux/base/error.hpp"
+#include "ilux/gallery/gallery.hpp"
+
+namespace ilux {
+namespace {
+
+TEST(CoarseChoice, IsLeftToUsUnlessAnotherOptionSpeaksAgainstIt)
+{
+    const auto left = [](const std::function<void(SolverOptions&)>& change) {
+        SolverOptions options;
+        change(options);
+        return leaves_coarse(options);
+    };
+    EXPECT_TRUE(left([](SolverOptions&) {}));
+    EXPECT_TRUE(left([](SolverOptions& o) { o.precond.mlilu.drop_tol = 1e-3; }));
+    EXPECT_TRUE(
+        left([](SolverOptions& o) { o.precond.mlilu.near_null = std::make_shared<const std::vector<double>>(3, 1.); }));
+    for (const MethodChoice method :
+         {MethodChoice::cg, MethodChoice::gmres, MethodChoice::bicgstab, MethodChoice::bicg})
+        EXPECT_TRUE(left([&](SolverOptions& o) { o.method = method; })) << field_text(method);
+    for (const MethodChoice method : {MethodChoice::minres, MethodChoice::sqmr, MethodChoice::cocg, MethodChoice::lu})
+        EXPECT_FALSE(left([&](SolverOptions& o) { o.method = method; })) << field_text(method);
+    EXPECT_FALSE(left([](SolverOptions& o) { o.precond.coarse = CoarseChoice::off; }));
+    EXPECT_FALSE(left([](SolverOptions& o) { o.precond.coarse = CoarseChoice::on; }));  // not ours
+    EXPECT_FALSE(left([](SolverOptions& o) { o.precond.kind = PrecondKind::ilu0; }));
+    EXPECT_FALSE(left([](SolverOptions& o) { o.precond.mlilu.setup = MlIluSetup::crout; }));
+    EXPECT_FALSE(left([](SolverOptions& o) { o.precond.mlilu.compensation = Compensation::on; }));
+    EXPECT_FALSE(left([](SolverOptions& o) { o.precond.precision = Precision::in_single; }));
+    EXPECT_FALSE(left([](SolverOptions& o) { o.krylov.precision = KrylovPrecision::mixed; }));
+    EXPECT_FALSE(left([](SolverOptions& o) { o.krylov.null_space = "constant"; }));
+}
+
+TEST(CoarseChoice, GainsWhereManyRowsAreNotDominant)
+{
+    Cpu        cpu(2);
+    const auto gains = [&](const char* name) { return coarse_may_gain<double>(cpu, gallery::build(name), {}); };
+    EXPECT_TRUE(gains("elasticity2d:n=80"));
+    EXPECT_TRUE(gains("elasticity3d:n=15"));
+    EXPECT_FALSE(gains("elasticity2d:n=20"));  // soon factored without
+    EXPECT_FALSE(gains("poisson3d:n=25"));     // rounds that compensate serve
+}
+
+}  // namespace
+}  // namespace ilux
