@@ -79,6 +79,7 @@ void ilux_solver::set_near_null(std::int64_t n, std::int64_t count, const double
         (void)test_vectors(with, static_cast<Index>(n));
     }
     options.precond.mlilu.near_null = std::move(with.near_null);
+    near_null_rows = n;
 }
 
 namespace ilux::c_api {
@@ -140,7 +141,9 @@ void Session<S>::analyse(const ilux_csr& A, const Ahead& ahead)
     require_count(ahead.systems, "systems");
     require_count(ahead.columns, "columns");
     CallerCsr<S> matrix(A, gpu_of_caller());
-    if (options.precond.mlilu.near_null) (void)test_vectors(options.precond.mlilu, matrix.view().rows());
+    require(!options.precond.mlilu.near_null || near_null_rows == matrix.view().rows(), [&] {
+        return fmt::format("near_null has vectors of {} numbers, and A {} rows", near_null_rows, matrix.view().rows());
+    });
     auto fresh = std::make_unique<LinearSolver<S>>(options);
     if (null_vectors_ > 0) fresh->set_null_space(null_space_, null_vectors_);
     fresh->listen(listener());

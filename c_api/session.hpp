@@ -52,7 +52,8 @@ struct ilux_solver {
 
     ilux::SolverOptions             options;
     ilux::c_api::Message            message;
-    std::string                     text;  ///< of the last report or options that were asked for
+    std::string                     text;                ///< of the last report or options that were asked for
+    std::int64_t                    near_null_rows = 0;  ///< of set_near_null()
     std::vector<ilux::SolverReport> reports;
     ilux_progress                   progress = nullptr;
     void*                           user = nullptr;

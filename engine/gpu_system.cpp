@@ -100,7 +100,8 @@ void GpuSystem<S>::put_preconditioner(const PrecondFactors<S>& factors)
 
 template <Scalar S>
 FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, const CoarseOptions& options,
-                                             const StopToken& stop, const DeviceCsr<S>* mean)
+                                             const StopToken& stop, FoundVectors<Gpu, S> former,
+                                             const DeviceCsr<S>* mean)
 {
     gpu_.make_current();
     await_values();
@@ -111,7 +112,8 @@ FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, c
     const GpuReport before = report_;
     auto            M = maker().in_double(factors, A_->size());
     report_ = before;
-    return found_space<Gpu, S>({cpu_, gpu_, stop}, {*host_A_, mean ? *mean : A_->matrix(), *A_, std::move(M)}, options);
+    return found_space<Gpu, S>({cpu_, gpu_, stop},
+                               {*host_A_, mean ? *mean : A_->matrix(), *A_, std::move(M), std::move(former)}, options);
 }
 
 template <Scalar S>

@@ -57,9 +57,11 @@ public:
     GpuRounds<S> set_up_rounds(const MlIluOptions& options, const GpuRoundsPlan* former = nullptr,
                                const ProgressListener& on_progress = {}, const StopToken& stop = {},
                                const DeviceCsr<S>* mean = nullptr);
-    /// A coarse space beside M, once A is there. @param factors  M, on the host or there  @param mean  likewise
+    /// A coarse space beside M, once A is there. @param factors  M, on the host or there
+    /// @param former  vectors of one for earlier numbers  @param mean  likewise
     FoundSpace<Gpu, S> find_coarse(const PrecondFactors<S>& factors, const CoarseOptions& options,
-                                   const StopToken& stop, const DeviceCsr<S>* mean = nullptr);
+                                   const StopToken& stop, FoundVectors<Gpu, S> former = {},
+                                   const DeviceCsr<S>* mean = nullptr);
     /// M; once, or again after drop_factors(), before any solve.
     /// @throws OutOfMemory, with the estimate and what is free: of A and the vectors before anything is allocated, of
     /// the factors before anything is for them; DeviceError

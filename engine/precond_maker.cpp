@@ -18,7 +18,7 @@ namespace {
 
 constexpr double beside_coarse = 2;  // τ_S over τ, where it is left to us: a coarse space mends what is dropped
 
-/// By threads.
+/// Cost O(nnz log(nnz / n)) at most, by threads.
 template <Scalar S>
 bool has_positive_diagonal(Cpu& be, const CsrView<S>& A)
 {
@@ -115,13 +115,22 @@ void require_within(Bytes limit, const Attempt& tried)
 
 /// What M is made of: A, or what stands for it where A is Hermitian or symmetric but for rounding.
 template <Scalar S>
-struct PrecondMaker<S>::OfM {
+struct PrecondMaker<S>::MatrixOfM {
     ExactImage<S>               image = {};
     std::optional<DeviceCsr<S>> there = {};        ///< the mean, where M is made on a GPU
     bool                        positive = false;  ///< Hermitian, its pattern included, with a positive diagonal
 
-    CsrView<S>          A(const CsrView<S>& given) const { return image.mean ? CsrView<S>(*image.mean) : given; }
-    const DeviceCsr<S>* mean() const { return there ? &*there : nullptr; }
+    CsrView<S> in_place_of(const CsrView<S>& A) const { return image.mean ? CsrView<S>(*image.mean) : A; }
+    /// The mean on the device, or null: A serves. @throws OutOfMemory
+    const DeviceCsr<S>* on_device(GpuSystem<S>& place)
+    {
+        if (!image.mean) return nullptr;
+        if (!there) {
+            place.await_values();
+            there.emplace(place.gpu(), *image.mean);
+        }
+        return &*there;
+    }
 };
 
 template <Scalar S>
@@ -143,33 +152,39 @@ void PrecondMaker<S>::drop()
     factors_.null_space = std::move(space);
     made_by_.reset();
     former_.reset();
+    here_ = {};
+    there_ = {};
 }
 
 template <Scalar S>
 void PrecondMaker<S>::begin_next()
 {
     auto former = rounds_at_hand();
+    auto here = std::move(here_);
+    auto there = std::move(there_);
     drop();
     former_ = std::move(former);
+    here_ = std::move(here);
+    there_ = std::move(there);
 }
 
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
 /// why.
 template <Scalar S>
-std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const MlIluOptions& options, OfM& of,
-                                                        const ProgressListener& on_progress, Attempt& tried)
+std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const MlIluOptions& options,
+                                                        MatrixOfM& source, const ProgressListener& on_progress,
+                                                        Attempt& tried)
 {
     if (!task.there || options.setup == MlIluSetup::crout) return {};
     const bool  again = former_ && former_->on_gpu && former_->options == options;
     std::string why;
     try {
-        if (of.image.mean) of.there.emplace(task.there->gpu(), *of.image.mean);
-        GpuRounds<S> rounds =
-            task.there->set_up_rounds(options, again ? &*former_->on_gpu : nullptr, on_progress, task.stop, of.mean());
+        GpuRounds<S> rounds = task.there->set_up_rounds(options, again ? &*former_->on_gpu : nullptr, on_progress,
+                                                        task.stop, source.on_device(*task.there));
         if (rounds.made()) {
             note_mlilu(rounds.report(), tried);
             made_by_ = options;
-            if (of.image.mean) tried.decisions.push_back(of.image.told);
+            if (source.image.mean) tried.decisions.push_back(source.image.told);
             return rounds;
         }
         why = rounds.why_not();
@@ -182,12 +197,12 @@ std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const 
 
 /// The host makes M. It reuses the rounds of the M before where there are any.
 template <Scalar S>
-MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked, const OfM& of,
+MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked, const MatrixOfM& source,
                                     const ProgressListener& on_progress, Attempt& tried)
 {
     task.bring_values();
-    const CsrView<S> A = of.A(task.A);
-    if (of.image.mean) tried.decisions.push_back(of.image.told);
+    const CsrView<S> A = source.in_place_of(task.A);
+    if (source.image.mean) tried.decisions.push_back(source.image.told);
     Cpu&               cpu = task.machine.cpu;
     const MlIluOptions options = fitted_to(task.machine, asked, tried);
     const bool         again = former_ && former_->on_host && former_->options == options;
@@ -198,70 +213,101 @@ MlIlu<S> PrecondMaker<S>::made_here(const Task& task, const MlIluOptions& asked,
     return factors;
 }
 
-/// A coarse space for the M at hand, where one is asked for: made where M is to be applied.
+/// A coarse space for the M at hand: made where M is to be applied. @return whether A may be positive definite
 template <Scalar S>
-void PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, const OfM& of, Attempt& tried)
+bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, MatrixOfM& source, Attempt& tried)
 {
     const PrecondOptions& asked = tried.plan.precond;
-    if (is_complex<S> && (tried.plan.method == MethodChoice::sqmr || tried.plan.method == MethodChoice::cocg))
-        throw InvalidOption(fmt::format("precond.coarse=on makes M not complex symmetric, and method {} needs that",
-                                        field_text(tried.plan.method)));
-    CoarseOptions options{.unknowns = asked.coarse_size,
-                          .most_found = asked.coarse_vectors,
-                          .M = of_M,
-                          .positive = of.positive};
+    CoarseOptions         options{.unknowns = asked.coarse_size,
+                                  .most_found = asked.coarse_vectors,
+                                  .M = of_M,
+                                  .positive = source.positive};
     options.M.near_null = asked.mlilu.near_null;
-    const auto note = [&](const auto& space) {
+    bool       indefinite = false;
+    const auto note = [&](auto space, auto& vectors) {
         tried.decisions.push_back(space.text(task.A.nnz()));
+        vectors = std::move(space.vectors);
+        indefinite = space.indefinite;
         tried.seconds_factor += space.seconds;
         if (space.level) tried.factor_bytes += space.level->bytes();
         return space.level;
     };
     if (task.there) try {
-            factors_.coarse_there = note(task.there->find_coarse(factors_, options, task.stop, of.mean()));
-            return;
+            const DeviceCsr<S>* const mean = source.on_device(*task.there);
+            factors_.coarse_there =
+                note(task.there->find_coarse(factors_, options, task.stop, std::move(there_), mean), there_);
+            return !indefinite;
         } catch (const OutOfMemory&) {
             tried.device_is_full = true;
             throw;
         }
     Cpu&                    cpu = task.machine.cpu;
-    const CsrView<S>        A = of.A(task.A);
+    const CsrView<S>        A = source.in_place_of(task.A);
     const MatrixOperator<S> product(A);
     auto                    M = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
-    factors_.coarse = note(found_space<Cpu, S>({cpu, cpu, task.stop}, {A, A, product, std::move(M)}, options));
+    factors_.coarse =
+        note(found_space<Cpu, S>({cpu, cpu, task.stop}, {A, A, product, std::move(M), std::move(here_)}, options),
+             here_);
     require_within(limit_, tried);
+    return !indefinite;
 }
 
+/// Why M had better be made once more, or "": A is not positive definite, or a coarse space that was chosen for the
+/// user has no room.
 template <Scalar S>
-bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried)
+std::string PrecondMaker<S>::why_not_coarse(const Task& task, const MlIluOptions& of_M, MatrixOfM& source,
+                                            Attempt& tried)
 {
-    const bool coarse = tried.plan.precond.coarse == CoarseChoice::on;
-    OfM        of;
-    if (coarse || (task.there && tried.plan.rounded_symmetry)) {
+    try {
+        return add_coarse(task, of_M, source, tried) ? "" : "A is not positive definite";
+    } catch (const OutOfMemory& error) {
+        if (!tried.plan.coarse_chosen || (task.there && task.machine.gpu_by_choice)) throw;
+        tried.device_is_full = false;
+        return error.what();
+    }
+}
+
+/// @param lumps  A may be positive definite, as far as is known
+template <Scalar S>
+bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried, bool lumps)
+{
+    const PrecondOptions& asked = tried.plan.precond;
+    const bool            coarse = asked.coarse == CoarseChoice::on;
+    const bool            images = tried.plan.rounded_symmetry || asked.mlilu.definite || asked.mlilu.absolute;
+    MatrixOfM             source;
+    if (coarse || (task.there && images)) {
         task.bring_values();
-        of.image = exact_image(task.machine.cpu, task.A);
-        of.positive = of.image.mirror == Mirror::hermitian && has_positive_diagonal<S>(task.machine.cpu, of.A(task.A));
+        source.image = exact_image(task.machine.cpu, task.A);
+        source.positive = lumps && source.image.mirror == Mirror::hermitian &&
+                          has_positive_diagonal<S>(task.machine.cpu, source.in_place_of(task.A));
     }
     if (!coarse) tell_unused(tried);
-    const MlIluOptions options = settled(tried.plan.precond, of.positive);
-    if (options.tau_S() != tried.plan.precond.mlilu.tau_S())
+    const MlIluOptions options = settled(asked, source.positive);
+    if (options.tau_S() != asked.mlilu.tau_S())
         tried.decisions.push_back(fmt::format("schur_drop_tol={}, beside a coarse space", options.tau_S()));
-    factors_.rounds = made_there(task, options, of, on_progress, tried);
-    if (!factors_.rounds) factors_.mlilu = made_here(task, options, of, on_progress, tried);
+    factors_.rounds = made_there(task, options, source, on_progress, tried);
+    if (!factors_.rounds) factors_.mlilu = made_here(task, options, source, on_progress, tried);
     if (const Index level = tried.mlilu->overflowed; level > 0) {
         tried.fail(Outcome::breakdown, fmt::format("the multilevel ILU's numbers overflowed on level {}", level));
         return false;
     }
-    if (coarse) add_coarse(task, options, of, tried);
-    return true;
+    const std::string why = coarse ? why_not_coarse(task, options, source, tried) : "";
+    if (why.empty()) return true;
+    factors_ = {.null_space = std::move(factors_.null_space)};
+    tried.decisions.push_back((tried.plan.coarse_chosen ? "precond.coarse=off after all: " : "M lumps nothing: ") +
+                              why);
+    if (tried.plan.coarse_chosen) tried.plan.precond.coarse = CoarseChoice::off;
+    return make_mlilu(task, on_progress, tried, false);
 }
 
 template <Scalar S>
 bool PrecondMaker<S>::make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried)
 {
+    if (tried.plan.precond.mlilu.near_null && tried.plan.precond.kind != PrecondKind::mlilu)
+        tried.decisions.push_back(fmt::format("near_null has no effect on {}", field_text(tried.plan.precond.kind)));
     switch (tried.plan.precond.kind) {
         case PrecondKind::mlilu:
-            return make_mlilu(task, on_progress, tried);
+            return make_mlilu(task, on_progress, tried, true);
         case PrecondKind::ilu0:
             task.bring_values();
             factors_.ilu0 = build_ilu0<S>(task.A, tried);

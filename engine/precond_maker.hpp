@@ -50,7 +50,7 @@ public:
 
 private:
     /// What M is made of.
-    struct OfM;
+    struct MatrixOfM;
     /// What a later M may be made by.
     struct FormerRounds {
         std::optional<RoundsPlan>    on_host = {};  // one of the two
@@ -58,18 +58,21 @@ private:
         MlIluOptions                 options;
     };
     std::optional<FormerRounds> rounds_at_hand() const;
-    std::optional<GpuRounds<S>> made_there(const Task& task, const MlIluOptions& options, OfM& of,
+    std::optional<GpuRounds<S>> made_there(const Task& task, const MlIluOptions& options, MatrixOfM& source,
                                            const ProgressListener& on_progress, Attempt& tried);
-    MlIlu<S> made_here(const Task& task, const MlIluOptions& asked, const OfM& of, const ProgressListener& on_progress,
-                       Attempt& tried);
-    void     add_coarse(const Task& task, const MlIluOptions& of_M, const OfM& of, Attempt& tried);
-    bool     make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried);
-    bool     make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried);
+    MlIlu<S>                    made_here(const Task& task, const MlIluOptions& asked, const MatrixOfM& source,
+                                          const ProgressListener& on_progress, Attempt& tried);
+    bool        add_coarse(const Task& task, const MlIluOptions& of_M, MatrixOfM& source, Attempt& tried);
+    std::string why_not_coarse(const Task& task, const MlIluOptions& of_M, MatrixOfM& source, Attempt& tried);
+    bool        make_mlilu(const Task& task, const ProgressListener& on_progress, Attempt& tried, bool lumps);
+    bool        make_kind(const Task& task, const ProgressListener& on_progress, Attempt& tried);
 
     Bytes                       limit_;  // of what has no limit of its own
     PrecondFactors<S>           factors_;
     std::optional<MlIluOptions> made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds> former_;   // of the M before, while another is made
+    FoundVectors<Cpu, S>        here_;     // of the last coarse space, for that of later numbers
+    FoundVectors<Gpu, S>        there_;    // likewise, on the device
 };
 
 }  // namespace ilux

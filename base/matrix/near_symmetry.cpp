@@ -139,6 +139,9 @@ CsrMatrix<T> mean_with_image(const CsrView<T>& A, Mirror mirror)
     std::vector<Offset> row_ptr{0};
     std::vector<Index>  col;
     std::vector<T>      val;
+    row_ptr.reserve(static_cast<std::size_t>(A.rows()) + 1);
+    col.reserve(static_cast<std::size_t>(A.nnz()));
+    val.reserve(static_cast<std::size_t>(A.nnz()));
     for (Index i = 0; i < A.rows(); ++i) {
         Offset       p = A.row_ptr()[i], q = image.row_ptr()[i];
         const Offset p_end = A.row_ptr()[i + 1], q_end = image.row_ptr()[i + 1];

@@ -38,7 +38,7 @@ struct ExactImage {
     std::optional<CsrMatrix<T>> mean = {};              ///< with that image, where A differs from it by rounding
     std::string                 told = {};              ///< about the mean
 };
-/// Cost as asymmetry_of(), at most twice.
+/// Cost as asymmetry_of(), at most twice, and on one thread a transposition where there is a mean.
 template <class T>
 ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A);
 

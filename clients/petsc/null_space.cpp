@@ -2,8 +2,6 @@
 
 #include <petscmat.h>
 
-#include <vector>
-
 #include "ilux/clients/petsc/factors.hpp"
 
 namespace ilux_petsc {
@@ -45,9 +43,12 @@ int give_null_space(ilux_solver* solver, int64_t n, int64_t count, const PetscSc
 /// Real parts: rigid-body modes are real, whatever the matrix is.
 int give_near_null(ilux_solver* solver, int64_t n, int64_t count, const PetscScalar* columns)
 {
-    std::vector<double> real(static_cast<std::size_t>(n * count));
-    for (std::size_t i = 0; i < real.size(); ++i) real[i] = PetscRealPart(columns[i]);
-    return ilux_set_near_null(solver, n, count, real.data());
+    double* real = nullptr;
+    if (PetscMalloc1(n * count, &real) != 0) return ILUX_OUT_OF_MEMORY;
+    for (int64_t i = 0; i < n * count; ++i) real[i] = PetscRealPart(columns[i]);
+    const int status = ilux_set_near_null(solver, n, count, real);
+    (void)PetscFree(real);
+    return status;
 }
 
 /// @param known  the space that ilux has; it becomes this one  @param changed  set where it does
@@ -66,6 +67,7 @@ PetscErrorCode take(Factors* factors, Mat A, MatNullSpace space, Taker give, Pet
     PetscCall(PetscFree(columns));
     PetscCheck(status == ILUX_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "ilux: %s", ilux_message(factors->solver));
     *known = id;
+    factors->source = 0;  // whatever fails before the next analysis
     *changed = PETSC_TRUE;
     PetscFunctionReturn(fine);
 }

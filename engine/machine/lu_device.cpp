@@ -50,6 +50,8 @@ void require_coarse_possible(const SolverOptions& options)
         contradicts(fmt::format("precond.kind={}", field_text(options.precond.kind)), "it stands beside mlilu");
     if (options.krylov.precision == KrylovPrecision::mixed)
         contradicts("krylov.precision=mixed", "it is applied in double");
+    if (options.method == MethodChoice::sqmr || options.method == MethodChoice::cocg)
+        contradicts(fmt::format("method={}", field_text(options.method)), "that needs M symmetric");
     if (options.method == MethodChoice::minres)
         contradicts("method=minres", "that needs a positive definite M, and a coarse matrix is as definite as A");
 }

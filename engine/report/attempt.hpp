@@ -27,6 +27,7 @@ struct Plan {
     std::string    change;
     LuOptions      lu = {};
     bool           rounded_symmetry = false;  ///< the method needs A symmetric, and A is but for rounding
+    bool           coarse_chosen = false;     ///< its coarse space, for the user: M may do without
     double         quick =
         0;  ///< of a try that ends where it does not promise to be faster: seconds of what was chosen; else 0
 

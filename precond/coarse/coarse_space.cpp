@@ -107,6 +107,7 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     at.stop.check();
     auto level = std::make_shared<CoarseLevel<B, T>>();
     level->positive = options.positive;
+    level->lumped = options.M.setup == MlIluSetup::rounds && options.M.compensation == Compensation::lumped;
     level->P = smoothed<T>(be, A, basis.P);
     level->Ph = adjoint(be, level->P);
     seconds.P += clock.lap();

@@ -56,6 +56,7 @@ struct CoarseLevel {
     MakerOfM<B, T>                     M;      ///< of A; exact up to CoarseOptions::most_exact unknowns
     std::shared_ptr<const CoarseLevel> next = {};
     bool                               positive = false;  ///< as CoarseOptions has it
+    bool                               lumped = false;    ///< M of the finer matrix lumps what it drops
 
     Offset      stored() const;  ///< values of P, A and M, here and below
     std::size_t bytes() const;

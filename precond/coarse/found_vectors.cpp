@@ -44,11 +44,12 @@ std::vector<T> random_vector(Cpu& be, Index n, Index which)
 }
 
 /// Constants are far from the null space where a basis of finite elements is hierarchical, say. Then CG with M alone
-/// takes what has energy out of them.
+/// takes what has energy out of them. They stay where M is so good that CG leaves nothing.
 template <Backend B, Scalar T>
 bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, NearNull<B, T>& vectors)
 {
-    constexpr double far = 0.12;  // ‖M⁻¹ A t‖ over ‖t‖
+    constexpr double far = 0.12;       // ‖M⁻¹ A t‖ over ‖t‖
+    constexpr double rounding = 1e-8;  // what is left of t
     const auto       n = vectors.n();
     Buffer<B, T>     r(n), z(n);
     bool             smoothed = false;
@@ -57,7 +58,9 @@ bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, NearN
         A.apply(be, t, r);
         M.apply(be, r, z);
         if (!(norm2<T>(be, z) > far * norm2<T>(be, t))) continue;
-        left_by_cg<B, T>(be, A, M, t);
+        copy<T>(be, t, r);
+        if (!(left_by_cg<B, T>(be, A, M, r).rest > rounding)) continue;
+        copy<T>(be, r, t);
         smoothed = true;
     }
     return smoothed;
@@ -106,46 +109,52 @@ public:
           positive_(asked.positive),
           M2_({.A = system.product, .M = std::move(system.M)})
     {
-        begin(system.host_A, asked);
+        begin(system, asked);
     }
 
     FoundSpace<B, T> run()
     {
         make();
-        for (Index before = -1; space_.level && before < space_.found && options_.most_found > 0;) {
-            before = space_.found;
+        for (Index before = -1; space_.level && before < vectors_.found && options_.most_found > 0;) {
+            before = vectors_.found;
             M2_.set(where_.be, space_.level);
             for (Index k = 0; k < together_ && one_more(k == 0); ++k) {
             }
-            if (space_.found > before) make();
+            if (vectors_.found > before) make();
         }
         space_.seconds = clock_.seconds();
         return std::move(space_);
     }
 
 private:
-    void begin(const CsrView<T>& A, const CoarseOptions& asked)
+    void begin(CoarseSystem<B, T>& system, const CoarseOptions& asked)
     {
+        const CsrView<T>& A = system.host_A;
         Cpu&              host = where_.host;
-        B&                be = where_.be;
         const bool        saddle_point = !positive_ && has_zero_diagonal(host, A);
         const Groups<Cpu> nodes = nodes_of(host, A);
         const bool        given = asked.M.near_null != nullptr;
-        auto              first = given ? given_vectors<T>(asked.M, n_) : constants(host, A, nodes, saddle_point);
         options_ = suited(asked, saddle_point);
         together_ = given ? 1 : sought_together(nodes);
-        space_.given = first.count;
-        space_.vectors = {.values = placed(be, std::move(first.values)), .count = first.count};
-        parts_ = aggregates<B, T>(be, A_, placed(be, nodes), options_.unknowns);
+        parts_ = aggregates<B, T>(where_.be, A_, placed(where_.be, nodes), options_.unknowns);
+        space_.kept = system.former.found > 0;
+        if (space_.kept) vectors_ = std::move(system.former);
+        else take(given ? given_vectors<T>(asked.M, n_) : constants(host, A, nodes, saddle_point));
         space_.parts.aggregates += lap_.lap();
-        if (positive_ && !given) space_.smoothed = smooth<B, T>(be, product_, M2_, space_.vectors);
+        if (positive_ && !given && !space_.kept) space_.smoothed = smooth<B, T>(where_.be, product_, M2_, vectors_.all);
         space_.parts.steps += lap_.lap();
+    }
+
+    void take(NearNull<Cpu, T> first)
+    {
+        vectors_.given = first.count;
+        vectors_.all = {.values = placed(where_.be, std::move(first.values)), .count = first.count};
     }
 
     void make()
     {
         where_.stop.check();
-        space_.level = coarse_level<B, T>(where_, A_, parts_, space_.vectors, options_);
+        space_.level = coarse_level<B, T>(where_, A_, parts_, vectors_.all, options_);
     }
 
     /// Looks for an error that M₂ is slow at. @param judges  it tells how good the space is  @return whether it joined
@@ -153,23 +162,25 @@ private:
     {
         B& be = where_.be;
         where_.stop.check();
-        if (!judges && space_.found == options_.most_found) return false;
-        Buffer<B, T> x = placed(be, random_vector<T>(where_.host, n_, space_.found));
+        if (!judges && vectors_.found == options_.most_found) return false;
+        Buffer<B, T> x = placed(be, random_vector<T>(where_.host, n_, vectors_.found));
         lap_.lap();
         const SlowError error =
             positive_ ? left_by_cg<B, T>(be, product_, M2_, x) : left_by_steps<B, T>(be, product_, M2_, x);
         space_.parts.steps += lap_.lap();
         space_.steps += error.steps;
         if (judges) space_.left = error.left;
-        if (!error.found || space_.found == options_.most_found) return false;
-        append<B, T>(be, space_.vectors, x);
-        ++space_.found;
+        space_.indefinite |= error.indefinite;
+        if (!error.found || vectors_.found == options_.most_found) return false;
+        append<B, T>(be, vectors_.all, x);
+        ++vectors_.found;
         return true;
     }
 
     const WallClock             clock_;
     WallClock                   lap_;
     FoundSpace<B, T>            space_;
+    FoundVectors<B, T>&         vectors_ = space_.vectors;
     CoarsePlace<B>              where_;
     const Index                 n_;
     const SparseView<B, T>&     A_;
@@ -188,11 +199,12 @@ std::string FoundSpace<B, T>::text(Offset nnz) const
 {
     if (!level) return "coarse space: none, no unknown has a strong tie";
     return fmt::format(
-        "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given, {} found in {} steps, {:.2f} of an error left "
+        "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given{}, {} {} in {} steps, {:.2f} of an error left "
         "a step; {:.3g} s (aggregates {:.2g}, P {:.2g}, PᴴAP {:.2g}, M {:.2g}, steps {:.2g})",
         level->A.rows(), level->levels(), level->levels() == 1 ? "" : "s",
-        static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), given, found, steps, left,
-        seconds, parts.aggregates, parts.P, parts.A, parts.M, parts.steps);
+        static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), vectors.given,
+        smoothed ? " and smoothed" : "", vectors.found, kept ? "kept and found" : "found", steps, left, seconds,
+        parts.aggregates, parts.P, parts.A, parts.M, parts.steps);
 }
 
 template <Backend B, Scalar T>

@@ -9,15 +9,23 @@
 
 namespace ilux {
 
+/// Vectors of a coarse space.
+template <Backend B, Scalar T>
+struct FoundVectors {
+    NearNull<B, T> all = {};
+    Index          given = 0, found = 0;  ///< of them
+};
+
 /// A coarse space, and how it came about.
 template <Backend B, Scalar T>
 struct FoundSpace {
     std::shared_ptr<const CoarseLevel<B, T>> level = {};  ///< null: there is none
-    NearNull<B, T>                           vectors = {};
-    Index                                    given = 0, found = 0;  ///< of the vectors
-    bool                                     smoothed = false;      ///< those given, by M
-    Index                                    steps = 0;             ///< x ← x − M₂⁻¹ A x that it took
-    double        left = 1;     ///< ‖x‖ after such a step over that before, where that settled
+    FoundVectors<B, T>                       vectors = {};
+    bool                                     smoothed = false;    ///< the vectors given, by M
+    bool                                     kept = false;        ///< the vectors of an earlier matrix
+    bool                                     indefinite = false;  ///< A is, which was said to be positive
+    Index                                    steps = 0;           ///< steps that the search took
+    double        left = 1;     ///< what M₂ leaves of the last error that was looked at, in one step
     double        seconds = 0;  ///< in all
     CoarseSeconds parts = {};
 
@@ -29,12 +37,14 @@ template <Backend B, Scalar T>
 struct CoarseSystem {
     const CsrView<T>&                     host_A;  ///< on the host: what kinds of unknowns there are
     const SparseView<B, T>&               A;
-    const LinearOperator<B, T>&           product;  ///< with A
-    std::unique_ptr<Preconditioner<B, T>> M;        ///< of A
+    const LinearOperator<B, T>&           product;      ///< with A
+    std::unique_ptr<Preconditioner<B, T>> M;            ///< of A
+    FoundVectors<B, T>                    former = {};  ///< of an earlier matrix of this pattern
 };
 
-/// The space of the vectors given, or of a constant for each kind of unknowns; and as long as the error of a random x
-/// is reduced too slowly by x ← x − M₂⁻¹ A x, x joins the vectors, and the space is made anew.
+/// The space of the vectors given, or of a constant for each kind of unknowns, or of former vectors; and as long as M₂
+/// is too slow at an error, which left_by_cg() or left_by_steps() finds, that joins the vectors, and the space is made
+/// anew.
 /// @param options  with near_null in options.M
 /// @throws as MlIlu::build(); InvalidInput as test_vectors()
 template <Backend B, Scalar T>

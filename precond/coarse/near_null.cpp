@@ -97,14 +97,19 @@ NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& node
 }
 
 template <class T>
-double far_rows(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
+Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
 {
-    constexpr double   little = 0.1;
-    std::vector<Index> far(row_blocks(A.rows()) * std::size_t(vectors.count), 0), met = far;
+    constexpr double little = 0.1;
+    struct Sums {
+        Offset met = 0, far = 0;
+        double energy = 0;
+    };
+    const auto        count = static_cast<std::size_t>(vectors.count);
+    std::vector<Sums> sums(row_blocks(A.rows()) * count);
     for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        for (Index c = 0; c < vectors.count; ++c) {
-            const T*   t = vectors.values.data() + c * vectors.n();
-            const auto at = static_cast<std::size_t>(b) * vectors.count + c;
+        for (std::size_t c = 0; c < count; ++c) {
+            const T* t = vectors.values.data() + c * vectors.n();
+            Sums&    mine = sums[b * count + c];
             for (Index i = begin; i < end; ++i) {
                 T      sum = 0;
                 double terms = 0;
@@ -113,24 +118,30 @@ double far_rows(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
                     sum += term;
                     terms += std::abs(term);
                 }
-                met[at] += terms > 0;
-                far[at] += std::abs(sum) > little * terms;
+                mine.met += terms > 0;
+                mine.far += std::abs(sum) > little * terms;
+                mine.energy += real_part(T(conj(t[i]) * sum));
             }
         }
     });
-    double share = 0;
-    for (Index c = 0; c < vectors.count; ++c) {
-        Offset all = 0, of_them = 0;
-        for (std::size_t at = c; at < met.size(); at += vectors.count) all += met[at], of_them += far[at];
-        share = std::max(share, all > 0 ? static_cast<double>(of_them) / static_cast<double>(all) : 1.);
+    Nearness near;
+    for (std::size_t c = 0; c < count; ++c) {
+        Sums all;
+        for (std::size_t at = c; at < sums.size(); at += count) {
+            all.met += sums[at].met;
+            all.far += sums[at].far;
+            all.energy += sums[at].energy;
+        }
+        near.far_rows = std::max(near.far_rows, all.met > 0 ? double(all.far) / double(all.met) : 1.);
+        near.indefinite |= all.energy < 0;
     }
-    return share;
+    return near;
 }
 
 #define ILUX_INSTANTIATE(T)                                                                 \
     template bool             has_zero_diagonal(Cpu&, const CsrView<T>&);                   \
     template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const Groups<Cpu>&, bool); \
-    template double           far_rows(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);
+    template Nearness         nearness(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

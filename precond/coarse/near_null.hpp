@@ -16,8 +16,12 @@ bool has_zero_diagonal(Cpu& be, const CsrView<T>& A);
 template <class T>
 NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& nodes, bool saddle_point);
 
-/// The share of the rows of a vector t in which |A t| is more than a tenth of |A| |t|; of the vectors, the largest one.
+/// How near to the null space of A vectors t are.
+struct Nearness {
+    double far_rows = 0;        ///< share of a vector's rows with |A t| above |A| |t| / 10, at most
+    bool   indefinite = false;  ///< tᴴ A t is negative for one of them
+};
 template <class T>
-double far_rows(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors);
+Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors);
 
 }  // namespace ilux

@@ -12,6 +12,7 @@ constexpr Index  first_look = 12, last_look = 20, most_steps = 32, plain_steps =
 constexpr double fast = 2e-5;  // ‖M⁻½ A x‖₂ over that before the steps: as many again, or somewhat more, solve
 constexpr double slow_alone = 0.97;  // left of x by one more step: x is slow errors alone
 constexpr double slow_by_steps = 0.94;
+constexpr double rounding = 1e-8;  // of dᴴ A d beside ‖d‖ ‖A d‖: singular A have directions of no curvature
 
 /// x ← x / ‖x‖₂. @return ‖x‖₂ before
 template <Backend B, Scalar T>
@@ -42,7 +43,10 @@ SlowError left_by_cg(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>&
     };
     while (goes_on()) {
         A.apply(be, d, q);
-        const double step = size / real_part(dot<T>(be, d, q));
+        const double curvature = real_part(dot<T>(be, d, q));
+        told.indefinite = curvature < -rounding * norm2<T>(be, d) * norm2<T>(be, q);
+        if (!(curvature > 0)) break;
+        const double step = size / curvature;
         axpy<T>(be, -step, d, x);
         axpy<T>(be, -step, q, r);
         M.apply(be, r, z);
@@ -53,7 +57,9 @@ SlowError left_by_cg(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>&
     }
     const double norm = normalize<B, T>(be, x);
     told.left = norm > 0 ? 1 - norm2<T>(be, z) / norm : 0;
-    told.found = size > enough && told.left > slow_alone;
+    told.indefinite |= size < 0;
+    told.rest = norm;
+    told.found = size > enough && !told.indefinite && told.left > slow_alone;
     return told;
 }
 

@@ -7,14 +7,16 @@ namespace ilux {
 
 /// How slow it is.
 struct SlowError {
-    double left = 1;       ///< of the error x, by a step x − M⁻¹ A x
-    Index  steps = 0;      ///< that it took to find x
-    bool   found = false;  ///< x is such an error, and M too slow at it
+    double left = 1;            ///< what a step x − M⁻¹ A x leaves of the error x, over ‖x‖₂
+    Index  steps = 0;           ///< the steps taken
+    double rest = 1;            ///< ‖x‖₂ of what is left, over that before
+    bool   found = false;       ///< x is an error that M is too slow at
+    bool   indefinite = false;  ///< CG has seen that A or M is
 };
 
 /// For positive definite A and M: x becomes what is left of it by steps of CG for A e = 0. CG reduces first what has
 /// much energy, so that the small eigenvalues of M⁻¹ A remain, whatever the others are. It ends early where the whole
-/// error goes fast. Products with A and M: up to 32 each.
+/// error goes fast, or A or M turns out to be indefinite. Products with A and M: up to 33 each.
 /// @param x  a random error; then of length 1
 template <Backend B, Scalar T>
 SlowError left_by_cg(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, Span<B, T> x);

@@ -7,8 +7,9 @@ namespace ilux {
 template <Backend B, Scalar T>
 void TwoLevel<B, T>::set(B& be, std::shared_ptr<const CoarseLevel<B, T>> coarse)
 {
-    both_sides_ = coarse->positive;
     Q_.reset();
+    positive_ = coarse->positive;
+    lumped_ = coarse->lumped;
     Q_.emplace(be, std::move(coarse), parts_.adjoinable);
 }
 
@@ -16,7 +17,7 @@ template <Backend B, Scalar T>
 void TwoLevel<B, T>::apply(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
     if (!Q_) return parts_.M->apply(be, r, z);
-    if (both_sides_) return both_sides(be, r, z, false);
+    if (positive_) return around(be, r, z, false);
     corrector_.begin(be, *Q_, r, z, false);
     corrector_.go_on(be, *parts_.M, r, z, false);
 }
@@ -26,17 +27,18 @@ template <Backend B, Scalar T>
 void TwoLevel<B, T>::apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
     if (!Q_) return parts_.M->apply_adjoint(be, r, z);
-    if (both_sides_) return both_sides(be, r, z, true);
+    if (positive_) return around(be, r, z, true);
     corrector_.begin(be, *parts_.M, r, z, true);
     corrector_.go_on(be, *Q_, r, z, true);
 }
 
 template <Backend B, Scalar T>
-void TwoLevel<B, T>::both_sides(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
+void TwoLevel<B, T>::around(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
-    corrector_.begin(be, *parts_.M, r, z, adjoint);
-    corrector_.go_on(be, *Q_, r, z, adjoint);
-    corrector_.go_on(be, *parts_.M, r, z, adjoint);
+    Preconditioner<B, T>&M = *parts_.M, &Q = *Q_, &outer = lumped_ ? M : Q, &inner = lumped_ ? Q : M;
+    corrector_.begin(be, outer, r, z, adjoint);
+    corrector_.go_on(be, inner, r, z, adjoint);
+    corrector_.go_on(be, outer, r, z, adjoint);
 }
 
 #define ILUX_INSTANTIATE(B, T) template class TwoLevel<B, T>;

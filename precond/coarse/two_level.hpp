@@ -8,9 +8,10 @@
 
 namespace ilux {
 
-/// q = P A_c⁻¹ Pᴴ r,  z = q + M⁻¹ (r − A q): I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A). Of a positive A M comes first, too:
-/// I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A)(I − M⁻¹ A). M₂ is then Hermitian, and positive definite where A is and M ≥ A: CG
-/// needs that, whoever calls it.
+/// q = P A_c⁻¹ Pᴴ r,  z = q + M⁻¹ (r − A q): I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A). For a positive A one of both stands on
+/// either side, so that M₂ is Hermitian, and positive definite where A is: M where it lumps, I − M₂⁻¹ A =
+/// (I − M⁻¹ A)(I − Q A)(I − M⁻¹ A), since then M ≥ A; else the coarse space, for any positive definite M. CG needs
+/// that, whoever calls it.
 template <Backend B, Scalar T = double>
 class TwoLevel final : public Preconditioner<B, T> {
 public:
@@ -29,11 +30,12 @@ public:
     void  apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z) override;
 
 private:
-    void both_sides(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+    /// One of both on either side.
+    void around(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
 
     Parts                                 parts_;
     std::optional<CoarseCorrection<B, T>> Q_;
-    bool                                  both_sides_ = false;
+    bool                                  positive_ = false, lumped_ = false;
     Corrector<B, T>                       corrector_;
 };
 

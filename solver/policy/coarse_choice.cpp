@@ -38,7 +38,8 @@ bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options)
     constexpr double most_far = 0.2;  // of the rows: those at a boundary, in finite elements
     if (A.rows() < least_coarse_rows || nearly_dense(A.rows(), A.nnz()) || rounds_are_likely(cpu, A, options))
         return false;
-    return options.near_null || far_rows(cpu, A, constants(cpu, A, nodes_of(cpu, A), false)) <= most_far;
+    const Nearness near = nearness(cpu, A, constants(cpu, A, nodes_of(cpu, A), false));
+    return !near.indefinite && (options.near_null || near.far_rows <= most_far);
 }
 
 #define ILUX_INSTANTIATE(S) template bool coarse_may_gain(Cpu&, const CsrView<S>&, const MlIluOptions&);

@@ -24,6 +24,7 @@ template <Scalar S>
 void Planner<S>::obey(bool null_space)
 {
     choice_.direct = options_.strategy() == SolverMode::direct;
+    null_space_ = null_space;
     if (null_space) choice_.direct_possible = false;
 }
 
@@ -49,21 +50,30 @@ void Planner<S>::choose(std::shared_ptr<const LuSymbolic> stored, const Ahead& a
     choose(std::move(stored), nullptr, limited, decisions);
 }
 
+/// Whether a coarse space may be chosen, if A is Hermitian with a positive diagonal: a choice has told already.
+template <Scalar S>
+bool Planner<S>::may_take_coarse(Cpu& threads) const
+{
+    if (null_space_ || !leaves_coarse(options_)) return false;
+    return choice_.facts ? choice_.facts->iteration.coarse : coarse_may_gain<S>(threads, A_, options_.precond.mlilu);
+}
+
 template <Scalar S>
 Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
 {
     const auto method = options_.method;
     Cpu        threads(options_.threads);
-    const bool coarse = !direct && !choice_.by_diagonal && choice_.quick == 0 && leaves_coarse(options_) &&
-                        coarse_may_gain<S>(threads, A_, options_.precond.mlilu);
+    const bool coarse = !direct && !choice_.by_diagonal && choice_.quick == 0 && may_take_coarse(threads);
     const bool ask_hermitian =
         coarse || method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
     const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     const auto facts = symmetry_facts<S>(threads, A_, !direct && ask_hermitian, !direct && ask_symmetric);
     Plan       plan = first_plan(options_, direct, facts, decisions);
+    if (direct && options_.precond.mlilu.near_null) decisions.emplace_back("near_null has no effect on an LU");
     if (direct) return plan;
     if (coarse && facts.hermitian && facts.positive_diagonal) {
         plan.precond.coarse = CoarseChoice::on;
+        plan.coarse_chosen = true;
         decisions.push_back(
             fmt::format("precond.coarse=on: A is {} with a positive diagonal, and its rows are not dominant",
                         facts.word()));
@@ -87,13 +97,14 @@ std::string Planner<S>::no_longer_symmetric(const Plan& plan, const std::functio
 {
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
-    if (plan.direct() || !(definite || absolute)) return "";
+    const bool          coarse = plan.coarse_chosen;
+    if (plan.direct() || !(definite || absolute || coarse)) return "";
     bring();
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);
     if (facts.hermitian && (absolute || facts.positive_diagonal)) return "";
     return fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
-                       definite ? " with a positive diagonal" : "");
+                       definite || coarse ? " with a positive diagonal" : "");
 }
 
 /// What would have been chosen without that try.

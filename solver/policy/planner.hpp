@@ -57,6 +57,7 @@ public:
     void tell_cost(SolverReport& report);
 
 private:
+    bool                may_take_coarse(Cpu& threads) const;
     std::optional<Plan> after_quick_attempt(const CallState& call, std::vector<std::string>& decisions,
                                             std::string& why_not);
     void choose(std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated, const StopToken& limited,
@@ -65,6 +66,7 @@ private:
     const SolverOptions&       options_;
     const CsrView<S>&          A_;
     Choice                     choice_;
+    bool                       null_space_ = false;  // A has one, which was given
     Ahead                      ahead_ = 1;
     std::optional<ChoiceFacts> untold_;        // until the first report
     double                     choosing_ = 0;  // seconds

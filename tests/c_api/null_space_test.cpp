@@ -185,7 +185,9 @@ TEST(CNullSpaceRefusals, SayWhatIsWrongWithNearVectors)
     EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_OK);  // nothing was taken
     EXPECT_EQ(ilux_set_near_null(s, 21, 1, ones.data()), ILUX_OK);
     EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_BAD_INPUT);
-    EXPECT_NE(std::strstr(ilux_message(s), "near_null has 21 values"), nullptr) << ilux_message(s);
+    EXPECT_NE(std::strstr(ilux_message(s), "vectors of 21 numbers, and A 20 rows"), nullptr) << ilux_message(s);
+    EXPECT_EQ(ilux_set_near_null(s, 10, 2, ones.data()), ILUX_OK);
+    EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_BAD_INPUT);  // though 20 numbers are there
     EXPECT_EQ(ilux_set_near_null(s, 0, 0, nullptr), ILUX_OK);
     EXPECT_EQ(ilux_analyse(s, &csr, 1, 1), ILUX_OK);
 }

@@ -6,6 +6,7 @@
 
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/solver/linear_solver.hpp"
+#include "ilux/solver/policy/planner.hpp"
 #include "ilux/tests/solver/rounded.hpp"
 #include "ilux/tests/solver/solving.hpp"
 #include "ilux/tests/support/checks.hpp"
@@ -90,6 +91,35 @@ TEST(CoarseSpace, IsMadeAnewForOtherNumbers)
     EXPECT_TRUE(tells(solver.factored_by(), "coarse space: "));
 }
 
+/// Aggregates are so large that rotations have to be found: once.
+TEST(CoarseSpace, KeepsItsVectorsInASeries)
+{
+    auto          A = gallery::elasticity3d({.n = 14});
+    SolverOptions options = serial({.method = MethodChoice::cg, .retry = false});
+    options.precond.coarse = CoarseChoice::on;
+    options.precond.coarse_size = 300;
+    options.sequence.refresh_always = true;
+    LinearSolver<> solver(options);
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    EXPECT_FALSE(tells(solver.factored_by(), " 0 found in"));
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    const Index         first = solver.solve(b, x).steps();
+    for (int system = 0; system < 3; ++system) {
+        for (Offset p = 0; p < A.nnz(); ++p) A.val()[p] *= 1.5;
+        ASSERT_TRUE(solver.refactor(A).ready());
+        EXPECT_TRUE(tells(solver.factored_by(), "kept and found in"));
+        const auto report = solver.solve(b, x);
+        ASSERT_TRUE(report.converged()) << report.why();
+        EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+        EXPECT_NEAR(report.steps(), first, 3);
+    }
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    EXPECT_FALSE(tells(solver.factored_by(), "kept"));
+}
+
 TEST(CoarseSpace, ComplexNumbersTakeTheStepsOfRealOnes)
 {
     using Complex = std::complex<double>;
@@ -146,7 +176,7 @@ TEST(CoarseSpace, FindsNoMoreVectorsThanItMay)
         LinearSolver<> solver(options);
         solver.analyse(A);
         ASSERT_TRUE(solver.factor().ready());
-        EXPECT_TRUE(tells(solver.factored_by(), most == 0 ? "2 given, 0 found" : "2 given, 1 found"));
+        EXPECT_TRUE(tells(solver.factored_by(), most == 0 ? " 0 found in" : " 1 found in"));
     }
 }
 
@@ -167,14 +197,90 @@ TEST(CoarseSpace, TakesTheNearNullSpaceOfTheCaller)
     EXPECT_THROW((void)other.factor(), InvalidInput);
 }
 
-TEST(CoarseSpace, NoMethodThatNeedsAComplexSymmetricMTakesIt)
+TEST(CoarseSpace, MethodsThatNeedAnMThatItHasNotRefuseIt)
 {
-    const auto                              A = gallery::poisson2d(20, 20);
-    const std::vector<std::complex<double>> values(A.val().begin(), A.val().end());
-    for (const auto method : {MethodChoice::cocg, MethodChoice::sqmr}) {
-        LinearSolver<std::complex<double>> solver(with_coarse(method));
-        solver.analyse(CsrView<std::complex<double>>(A.rows(), A.cols(), A.row_ptr(), A.col(), values));
-        EXPECT_THROW((void)solver.factor(), InvalidOption);
+    for (const auto method : {MethodChoice::cocg, MethodChoice::sqmr, MethodChoice::minres}) {
+        EXPECT_THROW(LinearSolver<std::complex<double>>{with_coarse(method)}, InvalidOption) << int(method);
+        EXPECT_THROW(LinearSolver<double>{with_coarse(method)}, InvalidOption) << int(method);
+    }
+}
+
+/// CG sees it while it looks for vectors; a constant has positive energy.
+TEST(CoarseSpace, OfAnIndefiniteMatrixIsGivenUpWhereItWasChosen)
+{
+    const auto A = gallery::build("helmholtz2d:n=100,k=10");
+    const auto b = random_vector(A.rows(), 1);
+    for (const auto coarse : {CoarseChoice::automatic, CoarseChoice::on}) {
+        SolverOptions options = serial({.method = MethodChoice::gmres, .retry = false});
+        options.precond.coarse = coarse;
+        LinearSolver<> solver(options);
+        solver.analyse(A);
+        ASSERT_TRUE(solver.factor().ready());
+        const bool chosen = coarse == CoarseChoice::automatic;
+        EXPECT_TRUE(tells(solver.factored_by(), chosen ? "precond.coarse=off after all: A is not positive definite"
+                                                       : "M lumps nothing: A is not positive definite"));
+        std::vector<double> x(b.size());
+        const auto          report = solver.solve(b, x);
+        EXPECT_TRUE(report.converged()) << report.why();
+        EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+    }
+}
+
+TEST(CoarseSpace, ThatWasChosenGoesWithTheSymmetryOfASeries)
+{
+    auto           A = gallery::elasticity3d({.n = 15});
+    LinearSolver<> solver(serial({.method = MethodChoice::gmres, .retry = false}));
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    EXPECT_TRUE(tells(solver.factored_by(), "coarse space: "));
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(solver.solve(b, x).converged());
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] > i) A.val()[p] *= 0.99;
+    (void)solver.refactor(A);
+    const auto report = solver.solve(b, x);
+    EXPECT_TRUE(report.converged()) << report.why();
+    EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+    EXPECT_EQ(report.result().plan.precond.coarse, CoarseChoice::automatic);
+}
+
+/// Rigid motions of the body would make the coarse matrix singular.
+TEST(CoarseSpace, OfAMatrixWithANullSpaceIsNotChosen)
+{
+    const auto               A = gallery::elasticity3d({.n = 15});
+    const SolverOptions      options;
+    Planner<double>          planner(options, A);
+    std::vector<std::string> decisions;
+    planner.obey(false);
+    EXPECT_EQ(planner.first(false, decisions).precond.coarse, CoarseChoice::on);
+    planner.obey(true);
+    EXPECT_EQ(planner.first(false, decisions).precond.coarse, CoarseChoice::automatic);
+}
+
+/// A matrix that finite elements leave unsymmetric by rounding, on a GPU, and its numbers once more.
+TEST(CoarseSpace, AGpuTakesAMatrixThatIsSymmetricButForRounding)
+{
+    ILUX_SKIP_WITHOUT_GPU();
+    for (const auto& [A, coarse] : {std::pair{rounded(gallery::elasticity3d({.n = 15})), true},
+                                    {rounded(gallery::build("poisson3d:n=24")), false}}) {
+        SolverOptions options = serial({.method = MethodChoice::cg, .device = DeviceChoice::gpu, .retry = false});
+        options.sequence.refresh_always = true;
+        auto           B = A;
+        LinearSolver<> solver(options);
+        solver.analyse(B);
+        const auto          b = random_vector(B.rows(), 1);
+        std::vector<double> x(b.size());
+        for (int system = 0; system < 2; ++system) {
+            ASSERT_TRUE((system == 0 ? solver.factor() : solver.refactor(B)).ready());
+            EXPECT_EQ(tells(solver.factored_by(), "coarse space: "), coarse);
+            EXPECT_FALSE(tells(solver.factored_by(), "factored on the host"));
+            const auto report = solver.solve(b, x);
+            ASSERT_TRUE(report.converged()) << report.why();
+            EXPECT_LE(residual_of(B, x, b), 1.01e-8);
+            for (double& value : B.val()) value *= 1.25;
+        }
     }
 }
 

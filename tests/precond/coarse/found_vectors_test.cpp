@@ -63,8 +63,8 @@ TEST(FoundVectors, ElasticityTakesFewStepsAndNoMoreOnAFinerMesh)
     const auto coarse = solved(gallery::elasticity2d({.n = 50})), fine = solved(gallery::elasticity2d({.n = 100}));
     EXPECT_LE(coarse.steps, 30);
     EXPECT_LE(fine.steps, 1.25 * coarse.steps + 2);
-    EXPECT_EQ(fine.space.given, 2);
-    EXPECT_EQ(fine.space.found, 0);  // translations are enough
+    EXPECT_EQ(fine.space.vectors.given, 2);
+    EXPECT_EQ(fine.space.vectors.found, 0);  // translations are enough
     EXPECT_NE(fine.space.text(1).find("vectors: 2 given"), std::string::npos) << fine.space.text(1);
 }
 
@@ -79,15 +79,15 @@ TEST(FoundVectors, AFlowGoesByItsKindsAlone)
 {
     const auto flow = solved(gallery::stokes2d({.n = 32}));
     EXPECT_LE(flow.steps, 35);
-    EXPECT_EQ(flow.space.given, 3);
-    EXPECT_EQ(flow.space.found, 0);
+    EXPECT_EQ(flow.space.vectors.given, 3);
+    EXPECT_EQ(flow.space.vectors.found, 0);
 }
 
 TEST(FoundVectors, AreTheSameOnAnyNumberOfThreads)
 {
     const auto A = gallery::elasticity2d({.n = 40});
     const auto one = solved(A, 1), several = solved(A, 4);
-    EXPECT_TRUE(test::identical(one.space.vectors.values, several.space.vectors.values));
+    EXPECT_TRUE(test::identical(one.space.vectors.all.values, several.space.vectors.all.values));
     EXPECT_EQ(one.steps, several.steps);
 }
 
@@ -101,10 +101,10 @@ TEST(FoundVectors, GivenOnesTakeThePlaceOfConstants)
     CoarseOptions options{.most_found = 0, .M = plain_rounds()};
     options.M.near_null = std::make_shared<const std::vector<double>>(given);
     const auto space = space_of(A, options, M);
-    EXPECT_EQ(space.given, 2);
+    EXPECT_EQ(space.vectors.given, 2);
     for (Index i = 0; i < A.rows(); ++i) {
-        EXPECT_EQ(column(space.vectors, 0)[i], 1);
-        EXPECT_EQ(column(space.vectors, 1)[i], given[2 * i + 1] / 16);  // scaled by a power of two
+        EXPECT_EQ(column(space.vectors.all, 0)[i], 1);
+        EXPECT_EQ(column(space.vectors.all, 1)[i], given[2 * i + 1] / 16);  // scaled by a power of two
     }
     EXPECT_EQ(space.steps, 0);
 }
@@ -120,8 +120,8 @@ TEST(FoundVectors, WhatIsMissingIsFound)
     const auto with = solved(A, 2, options, 0.9);
     options.most_found = 0;
     const auto without = solved(A, 2, options, 0.9);
-    EXPECT_GE(with.space.found, 1);
-    EXPECT_EQ(without.space.found, 0);
+    EXPECT_GE(with.space.vectors.found, 1);
+    EXPECT_EQ(without.space.vectors.found, 0);
     EXPECT_LE(1.5 * with.steps, without.steps);
 }
 
@@ -155,8 +155,8 @@ TEST(FoundVectors, RotationsOfASolidAreFound)
     const auto    with = solved_by_cg(A, options);
     options.most_found = 0;
     const auto without = solved_by_cg(A, options);
-    EXPECT_GE(with.space.found, 3);
-    EXPECT_EQ(without.space.found, 0);
+    EXPECT_GE(with.space.vectors.found, 3);
+    EXPECT_EQ(without.space.vectors.found, 0);
     EXPECT_LE(1.5 * with.steps, without.steps);
 }
 
@@ -165,8 +165,8 @@ TEST(FoundVectors, OfAPositiveMatrixAreTheSameOnAnyNumberOfThreads)
     const auto    A = gallery::elasticity3d({.n = 12});
     CoarseOptions options{.unknowns = 300};
     const auto    one = solved_by_cg(A, options, 1), several = solved_by_cg(A, options, 4);
-    EXPECT_GE(one.space.found, 1);
-    EXPECT_TRUE(test::identical(one.space.vectors.values, several.space.vectors.values));
+    EXPECT_GE(one.space.vectors.found, 1);
+    EXPECT_TRUE(test::identical(one.space.vectors.all.values, several.space.vectors.all.values));
     EXPECT_EQ(one.steps, several.steps);
 }
 
@@ -181,7 +181,7 @@ TEST(FoundVectors, ConstantsThatAreFarFromTheNullSpaceAreSmoothed)
     const auto space = solved_by_cg(A, {}).space;
     EXPECT_TRUE(space.smoothed);
     EXPECT_FALSE(solved_by_cg(gallery::poisson2d(300, 300), {}).space.smoothed);
-    const auto  t = column(space.vectors, 0);
+    const auto  t = column(space.vectors.all, 0);
     const Index middle = 30 * 60 + 30;
     EXPECT_NEAR(t[middle + 1] / t[middle], 0.25, 0.05);  // 1 / unit is the constant
 }

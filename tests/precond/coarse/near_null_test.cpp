@@ -29,7 +29,7 @@ TEST(NearNull, AScalarEquationHasOneConstant)
 TEST(NearNull, RowsThatAreFarFromItAreThoseAtABoundary)
 {
     Cpu        be(2);
-    const auto far = [&](const CsrMatrix<double>& A) { return far_rows<double>(be, A, constants_of(A)); };
+    const auto far = [&](const CsrMatrix<double>& A) { return nearness<double>(be, A, constants_of(A)).far_rows; };
     EXPECT_NEAR(far(gallery::poisson2d(50, 50)), 1 - 48. * 48 / 2500, 1e-12);
     EXPECT_LT(far(gallery::elasticity3d({.n = 12})), 0.15);
     EXPECT_EQ(far(gallery::poisson2d(1, 1)), 1);  // a number is far from 0
@@ -38,6 +38,17 @@ TEST(NearNull, RowsThatAreFarFromItAreThoseAtABoundary)
     EXPECT_EQ(far(A), 1);
     for (double& value : A.val()) value = 0;
     EXPECT_EQ(far(A), 1);  // nothing to be near to
+}
+
+TEST(NearNull, AConstantOfNegativeEnergyTellsAnIndefiniteMatrix)
+{
+    Cpu        be(1);
+    const auto indefinite = [&](const CsrMatrix<double>& A) {
+        return nearness<double>(be, A, constants_of(A)).indefinite;
+    };
+    EXPECT_TRUE(indefinite(gallery::build("helmholtz2d:n=60,k=40")));
+    EXPECT_FALSE(indefinite(gallery::poisson2d(30, 30)));
+    EXPECT_FALSE(indefinite(gallery::elasticity2d({.n = 24})));
 }
 
 TEST(NearNull, ADisplacementHasAConstantForEachComponent)

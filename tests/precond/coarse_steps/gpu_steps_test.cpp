@@ -182,10 +182,10 @@ TYPED_TEST(GpuStepsOf, VectorsAreFoundThere)
         const auto there =
             found_space<Gpu, S>({this->cpu, this->gpu(), {}},
                                 {A, op_there.matrix(), op_there, rounds.preconditioner(this->gpu())}, options);
-        EXPECT_GE(there.found, 1);
-        EXPECT_EQ(there.found, host.found);
+        EXPECT_GE(there.vectors.found, 1);
+        EXPECT_EQ(there.vectors.found, host.vectors.found);
         EXPECT_NEAR(there.left, host.left, 1e-2);
-        const auto vectors = on_host<S>(this->gpu(), there.vectors.values);
+        const auto vectors = on_host<S>(this->gpu(), there.vectors.all.values);
         if (repeat == 0) first = vectors;
         EXPECT_EQ(vectors, first);
     }
