@@ -76,7 +76,10 @@ MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, con
         const GpuMlIlu<T> there = gpu_mlilu<T>(host, gpu, *mlilu, {.adjoinable = adjoinable});
         return std::make_unique<GpuMlIluPreconditioner<T>>(gpu, there);
     };
-    return {.make = make, .stored = mlilu->report().stored, .bytes = mlilu->report().bytes};
+    return {.make = make,
+            .by_host = rounds->why_not(),
+            .stored = mlilu->report().stored,
+            .bytes = mlilu->report().bytes};
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ struct CoarsePlace {
 template <Backend B, Scalar T>
 struct MakerOfM {
     std::function<std::unique_ptr<Preconditioner<B, T>>(B& be, bool adjoinable)> make;
-    Offset                                                                       stored = 0;  ///< values
+    std::string                                                                  by_host = {};  ///< why not by the GPU
+    Offset                                                                       stored = 0;    ///< values
     std::size_t                                                                  bytes = 0;
 };
 

@@ -198,13 +198,18 @@ template <Backend B, Scalar T>
 std::string FoundSpace<B, T>::text(Offset nnz) const
 {
     if (!level) return "coarse space: none, no unknown has a strong tie";
+    std::string by_host;
+    for (const CoarseLevel<B, T>* at = level.get(); at; at = at->next.get())
+        if (!at->M.by_host.empty())
+            by_host += fmt::format("; M of {} unknowns by the host: {}", at->A.rows(), at->M.by_host);
     return fmt::format(
-        "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given{}, {} {} in {} steps, {:.2f} of an error left "
-        "a step; {:.3g} s (aggregates {:.2g}, P {:.2g}, PᴴAP {:.2g}, M {:.2g}, steps {:.2g})",
-        level->A.rows(), level->levels(), level->levels() == 1 ? "" : "s",
-        static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), vectors.given,
-        smoothed ? " and smoothed" : "", vectors.found, kept ? "kept and found" : "found", steps, left, seconds,
-        parts.aggregates, parts.P, parts.A, parts.M, parts.steps);
+               "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given{}, {} {} in {} steps, {:.2f} of an error left "
+               "a step; {:.3g} s (aggregates {:.2g}, P {:.2g}, PᴴAP {:.2g}, M {:.2g}, steps {:.2g})",
+               level->A.rows(), level->levels(), level->levels() == 1 ? "" : "s",
+               static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), vectors.given,
+               smoothed ? " and smoothed" : "", vectors.found, kept ? "kept and found" : "found", steps, left, seconds,
+               parts.aggregates, parts.P, parts.A, parts.M, parts.steps) +
+           by_host;
 }
 
 template <Backend B, Scalar T>
