@@ -11,23 +11,11 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/found_vectors.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
-#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
 
 constexpr double beside_coarse = 2;  // τ_S over τ, where it is left to us: a coarse space mends what is dropped
-
-/// Cost O(nnz log(nnz / n)) at most, by threads.
-template <Scalar S>
-bool has_positive_diagonal(Cpu& be, const CsrView<S>& A)
-{
-    std::vector<char> refuted(row_blocks(A.rows()), 0);
-    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        for (Index i = begin; i < end && !refuted[b]; ++i) refuted[b] = !(real_part(A.at(i, i)) > 0);
-    });
-    return std::ranges::find(refuted, 1) == refuted.end();
-}
 
 /// Options of a coarse space where there is none.
 void tell_unused(Attempt& tried)
@@ -152,20 +140,17 @@ void PrecondMaker<S>::drop()
     factors_.null_space = std::move(space);
     made_by_.reset();
     former_.reset();
-    here_ = {};
-    there_ = {};
+    vectors_ = {};
 }
 
 template <Scalar S>
 void PrecondMaker<S>::begin_next()
 {
     auto former = rounds_at_hand();
-    auto here = std::move(here_);
-    auto there = std::move(there_);
+    auto vectors = std::move(vectors_);
     drop();
     former_ = std::move(former);
-    here_ = std::move(here);
-    there_ = std::move(there);
+    vectors_ = std::move(vectors);
 }
 
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
@@ -235,7 +220,8 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
     if (task.there) try {
             const DeviceCsr<S>* const mean = source.on_device(*task.there);
             factors_.coarse_there =
-                note(task.there->find_coarse(factors_, options, task.stop, std::move(there_), mean), there_);
+                note(task.there->find_coarse(factors_, options, task.stop, std::move(vectors_.there), mean),
+                     vectors_.there);
             return !indefinite;
         } catch (const OutOfMemory&) {
             tried.device_is_full = true;
@@ -245,9 +231,9 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
     const CsrView<S>        A = source.in_place_of(task.A);
     const MatrixOperator<S> product(A);
     auto                    M = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
-    factors_.coarse =
-        note(found_space<Cpu, S>({cpu, cpu, task.stop}, {A, A, product, std::move(M), std::move(here_)}, options),
-             here_);
+    factors_.coarse = note(found_space<Cpu, S>({cpu, cpu, task.stop},
+                                               {A, A, product, std::move(M), std::move(vectors_.here)}, options),
+                           vectors_.here);
     require_within(limit_, tried);
     return !indefinite;
 }
@@ -273,13 +259,12 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
 {
     const PrecondOptions& asked = tried.plan.precond;
     const bool            coarse = asked.coarse == CoarseChoice::on;
-    const bool            images = tried.plan.rounded_symmetry || asked.mlilu.definite || asked.mlilu.absolute;
     MatrixOfM             source;
-    if (coarse || (task.there && images)) {
+    if (coarse || (task.there && tried.plan.rounded_symmetry)) {
         task.bring_values();
         source.image = exact_image(task.machine.cpu, task.A);
         source.positive = lumps && source.image.mirror == Mirror::hermitian &&
-                          has_positive_diagonal<S>(task.machine.cpu, source.in_place_of(task.A));
+                          has_positive_diagonal(task.machine.cpu, source.in_place_of(task.A));
     }
     if (!coarse) tell_unused(tried);
     const MlIluOptions options = settled(asked, source.positive);
@@ -294,9 +279,9 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
     const std::string why = coarse ? why_not_coarse(task, options, source, tried) : "";
     if (why.empty()) return true;
     factors_ = {.null_space = std::move(factors_.null_space)};
-    tried.decisions.push_back((tried.plan.coarse_chosen ? "precond.coarse=off after all: " : "M lumps nothing: ") +
-                              why);
-    if (tried.plan.coarse_chosen) tried.plan.precond.coarse = CoarseChoice::off;
+    const bool chosen = tried.plan.coarse_chosen;
+    tried.decisions.push_back((chosen ? "precond.coarse=off after all: " : "M lumps nothing: ") + why);
+    if (chosen) tried.plan.leave_coarse();
     return make_mlilu(task, on_progress, tried, false);
 }
 

@@ -51,6 +51,11 @@ public:
 private:
     /// What M is made of.
     struct MatrixOfM;
+    /// Vectors where a coarse space is, one of the two.
+    struct KeptVectors {
+        FoundVectors<Cpu, S> here;
+        FoundVectors<Gpu, S> there;
+    };
     /// What a later M may be made by.
     struct FormerRounds {
         std::optional<RoundsPlan>    on_host = {};  // one of the two
@@ -71,8 +76,7 @@ private:
     PrecondFactors<S>           factors_;
     std::optional<MlIluOptions> made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds> former_;   // of the M before, while another is made
-    FoundVectors<Cpu, S>        here_;     // of the last coarse space, for that of later numbers
-    FoundVectors<Gpu, S>        there_;    // likewise, on the device
+    KeptVectors                 vectors_;  // of the last coarse space, for that of later numbers
 };
 
 }  // namespace ilux

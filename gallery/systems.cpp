@@ -66,25 +66,22 @@ void add_divergence(RowWriter& A, const MacGrid& g, Index pressures_end)
         }
 }
 
+template <int d>
+CsrMatrix<double> elasticity(const char* name, const ElasticityOptions<d>& o)
+{
+    validate(o);
+    std::array<double, d> h;
+    CellGrid<d>           grid{.clamped = true};
+    h.fill(1. / o.n);
+    grid.cells.fill(o.n);
+    const auto K = q1_elasticity<d>(h, o.nu);
+    return assemble_cells<d, d, false>(name, grid, [&](const auto&) { return [&](int a, int b) { return K(a, b); }; });
+}
+
 }  // namespace
 
-CsrMatrix<double> elasticity2d(const Elasticity2dOptions& o)
-{
-    validate(o);
-    const double h = 1. / o.n;
-    const auto   K = q1_elasticity<2>({h, h}, o.nu);
-    return assemble_cells<2, 2, false>("elasticity2d", CellGrid<2>{.cells = {o.n, o.n}, .clamped = true},
-                                       [&](const auto&) { return [&](int a, int b) { return K(a, b); }; });
-}
-
-CsrMatrix<double> elasticity3d(const Elasticity3dOptions& o)
-{
-    validate(o);
-    const double h = 1. / o.n;
-    const auto   K = q1_elasticity<3>({h, h, h}, o.nu);
-    return assemble_cells<3, 3, false>("elasticity3d", CellGrid<3>{.cells = {o.n, o.n, o.n}, .clamped = true},
-                                       [&](const auto&) { return [&](int a, int b) { return K(a, b); }; });
-}
+CsrMatrix<double> elasticity2d(const Elasticity2dOptions& o) { return elasticity("elasticity2d", o); }
+CsrMatrix<double> elasticity3d(const Elasticity3dOptions& o) { return elasticity("elasticity3d", o); }
 
 CsrMatrix<double> stokes2d(const Stokes2dOptions& o)
 {

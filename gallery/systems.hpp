@@ -6,34 +6,25 @@
 
 namespace ilux::gallery {
 
-/// Plane-strain elasticity of the square plate [0,1]², n × n bilinear quads (Q1), clamped at x = 0, Young's modulus 1.
-/// Unknowns (u_x, u_y) of a node lie side by side, nodes x fastest without the clamped ones: order 2n(n+1).
-/// SPD; condition grows as nu → 1/2, where Q1 locks.
-struct Elasticity2dOptions {
-    Index  n = 50;
+/// Elasticity of the square or the cube [0,1]^d of n^d linear elements (Q1), clamped at x = 0, Young's modulus 1.
+template <int d>
+struct ElasticityOptions {
+    Index  n = d == 2 ? 50 : 20;
     double nu = 0.3;
 };
-template <class Visit>
-void fields(Elasticity2dOptions& o, Visit&& visit)
+template <int d, class Visit>
+void fields(ElasticityOptions<d>& o, Visit&& visit)
 {
     visit("n", o.n, at_least(1), "elements a side");
     visit("nu", o.nu, within(0, 0.4999999), "Poisson's ratio");
 }
+using Elasticity2dOptions = ElasticityOptions<2>;
+using Elasticity3dOptions = ElasticityOptions<3>;
+/// In plane strain. Unknowns (u_x, u_y) of a node lie side by side, nodes x fastest without the clamped ones: order
+/// 2n(n+1). SPD; condition grows as nu → 1/2, where Q1 locks.
 CsrMatrix<double> elasticity2d(const Elasticity2dOptions& options);
-
-/// Elasticity in the unit cube of n³ trilinear bricks, Young's modulus 1, the face x = 0 clamped: three unknowns a
-/// node, 81 entries a row inside. Rigid-body modes are its near-null space. Symmetric positive definite; 3 n (n + 1)²
-/// rows.
-struct Elasticity3dOptions {
-    Index  n = 20;
-    double nu = 0.3;
-};
-template <class Visit>
-void fields(Elasticity3dOptions& o, Visit&& visit)
-{
-    visit("n", o.n, at_least(1), "elements a side");
-    visit("nu", o.nu, within(0, 0.4999999), "Poisson's ratio");
-}
+/// In the same order, three unknowns a node: 3n(n+1)² rows, 81 entries in those inside. SPD. Rigid-body modes are its
+/// near-null space.
 CsrMatrix<double> elasticity3d(const Elasticity3dOptions& options);
 
 /// What becomes of the constant pressure, which the momentum equation does not see.

@@ -16,6 +16,7 @@
 namespace ilux {
 namespace {
 
+constexpr Offset worth_threads = 50'000;
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 
 /// What is found of some rows.
@@ -46,8 +47,6 @@ public:
     }
 
 private:
-    static constexpr Offset worth_threads = 50'000;
-
     template <class Row>
     void join(const Row& row)
     {
@@ -158,6 +157,15 @@ CsrMatrix<T> mean_with_image(const CsrView<T>& A, Mirror mirror)
 }
 
 template <class T>
+bool has_positive_diagonal(Cpu& be, const CsrView<T>& A)
+{
+    bool positive = true;
+    with_tasks(be, A.nnz() >= worth_threads,
+               [&] { positive = !any_by_tasks(A.rows(), [&](Index i) { return !(real_part(A.at(i, i)) > 0); }); });
+    return positive;
+}
+
+template <class T>
 ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A)
 {
     for (const Mirror mirror : {Mirror::hermitian, Mirror::symmetric}) {
@@ -178,9 +186,10 @@ ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A)
     return {};
 }
 
-#define ILUX_INSTANTIATE(T)                                               \
-    template Asymmetry     asymmetry_of(Cpu&, const CsrView<T>&, Mirror); \
-    template CsrMatrix<T>  mean_with_image(const CsrView<T>&, Mirror);    \
+#define ILUX_INSTANTIATE(T)                                                \
+    template Asymmetry     asymmetry_of(Cpu&, const CsrView<T>&, Mirror);  \
+    template CsrMatrix<T>  mean_with_image(const CsrView<T>&, Mirror);     \
+    template bool          has_positive_diagonal(Cpu&, const CsrView<T>&); \
     template ExactImage<T> exact_image(Cpu&, const CsrView<T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

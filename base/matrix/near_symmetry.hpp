@@ -31,6 +31,10 @@ Asymmetry asymmetry_of(Cpu& be, const CsrView<T>& A, Mirror mirror);
 template <class T>
 CsrMatrix<T> mean_with_image(const CsrView<T>& A, Mirror mirror);
 
+/// Whether every Re a_ii is positive, by threads.
+template <class T>
+bool has_positive_diagonal(Cpu& be, const CsrView<T>& A);
+
 /// What stands for A where M is to be as symmetric as A is but for rounding.
 template <class T>
 struct ExactImage {

@@ -32,6 +32,11 @@ struct Plan {
         0;  ///< of a try that ends where it does not promise to be faster: seconds of what was chosen; else 0
 
     bool direct() const { return method == MethodChoice::lu; }
+    void leave_coarse()
+    {
+        precond.coarse = CoarseChoice::off;
+        coarse_chosen = false;
+    }
 };
 
 /// A point of the convergence curve.

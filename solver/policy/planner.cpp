@@ -93,7 +93,7 @@ Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
 }
 
 template <Scalar S>
-std::string Planner<S>::no_longer_symmetric(const Plan& plan, const std::function<void()>& bring) const
+std::string Planner<S>::no_longer_symmetric(Plan& plan, const std::function<void()>& bring) const
 {
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
@@ -102,6 +102,7 @@ std::string Planner<S>::no_longer_symmetric(const Plan& plan, const std::functio
     bring();
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);
+    plan.rounded_symmetry = facts.rounded;
     if (facts.hermitian && (absolute || facts.positive_diagonal)) return "";
     return fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
                        definite || coarse ? " with a positive diagonal" : "");

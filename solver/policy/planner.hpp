@@ -45,8 +45,9 @@ public:
     Plan first(bool direct, std::vector<std::string>& decisions) const;
     /// Why a plan was chosen for a symmetric A that A no longer is, or "". CG, MINRES and definite factors are, most of
     /// them for a positive diagonal.
-    /// @param bring  called before A's values are looked at
-    std::string no_longer_symmetric(const Plan& plan, const std::function<void()>& bring) const;
+    /// @param plan  out: whether A is symmetric but for rounding now  @param bring  called before A's values are looked
+    /// at
+    std::string no_longer_symmetric(Plan& plan, const std::function<void()>& bring) const;
     /// What follows the tries that failed, or nothing, and then `why_not` says why. After a quick try the choice is
     /// made again, with figures.
     std::optional<Plan> next(const CallState& call, std::vector<std::string>& decisions, std::string& why_not);

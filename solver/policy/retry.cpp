@@ -12,7 +12,6 @@
 #include "ilux/base/error.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/base/matrix/near_symmetry.hpp"
-#include "ilux/base/tasks.hpp"
 
 namespace ilux {
 namespace {
@@ -70,12 +69,11 @@ bool proves_indefinite(const Attempt& tried)
 }
 
 /// A coarse space that was chosen for the user gave no solution: M without one, and made as it is then.
-std::optional<Plan> without_coarse(const Attempt& last, const PrecondOptions& first)
+std::optional<Plan> without_coarse(const Attempt& last)
 {
-    if (last.plan.precond.coarse != CoarseChoice::on || first.coarse != CoarseChoice::automatic) return std::nullopt;
-    if (proves_indefinite(last)) return std::nullopt;
+    if (!last.plan.coarse_chosen || proves_indefinite(last)) return std::nullopt;
     Plan plan = last.plan;
-    plan.precond.coarse = CoarseChoice::off;
+    plan.leave_coarse();
     plan.change = "precond.coarse off";
     return plan;
 }
@@ -194,9 +192,7 @@ SymmetryFacts symmetry_facts(Cpu& cpu, const CsrView<S>& A, bool hermitian, bool
     };
     facts.hermitian = hermitian && holds(Mirror::hermitian);
     facts.symmetric = symmetric && holds(is_complex<S> ? Mirror::symmetric : Mirror::hermitian);
-    const auto not_positive = [&](Index i) { return !(real_part(A.at(i, i)) > 0); };
-    if (facts.hermitian)
-        with_tasks(cpu, A.nnz() >= 50'000, [&] { facts.positive_diagonal = !any_by_tasks(A.rows(), not_positive); });
+    facts.positive_diagonal = facts.hermitian && has_positive_diagonal(cpu, A);
     return facts;
 }
 #define ILUX_INSTANTIATE(S) template SymmetryFacts symmetry_facts(Cpu&, const CsrView<S>&, bool, bool);
@@ -236,7 +232,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
     else if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::cg && proves_indefinite(last))
         why_not = "A is not positive definite, which no preconditioner changes: method minres, or auto";
     else if (options.krylov.max_steps == 0 && !direct) why_not = "krylov.max_steps=0 allows no step";
-    else if (last.report.outcome == Outcome::out_of_memory && !without_coarse(last, options.precond))
+    else if (last.report.outcome == Outcome::out_of_memory && !without_coarse(last))
         why_not =
             direct ? "other pivots would not need less memory" : "a tighter preconditioner needs more memory still";
     else if (last.report.outcome == Outcome::time_limit)
@@ -244,7 +240,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
             fmt::format("the time limit of {:g} s was reached, and {}", options.time_limit,
                         direct ? "other pivots would take no less" : "a tighter preconditioner takes longer still");
     else if (last.mlilu && last.mlilu->limited && last.plan.method != MethodChoice::cg &&
-             !by_crout(last, options.precond) && !without_coarse(last, options.precond))
+             !by_crout(last, options.precond) && !without_coarse(last))
         why_not = "the factors fill their memory limit already";
     else if (!direct && last.failure.empty() && last.report.relative_residual <= rounded_away)
         why_not = "the residual is at rounding level";
@@ -252,7 +248,7 @@ std::optional<Plan> next_plan(const SolverOptions& options, std::span<const Atte
         why_not = fmt::format("another {:.3g} s would pass the time limit of {:g} s", last.seconds, options.time_limit);
     if (!why_not.empty()) return std::nullopt;
     if (direct) return with_other_pivots(options, tried, why_not);
-    if (auto plan = without_coarse(last, options.precond)) return plan;
+    if (auto plan = without_coarse(last)) return plan;
     if (last.plan.method == MethodChoice::cg && options.method == MethodChoice::automatic)
         return Plan{.method = MethodChoice::gmres, .precond = options.precond, .change = "method gmres"};
     if (last.plan.precond.kind != PrecondKind::mlilu) {

@@ -35,27 +35,33 @@ struct Solved {
     Index                   steps = 0;
 };
 
-/// GMRES(30) to 1e-8, for a random b.
-Solved solved(const CsrMatrix<double>& A, int threads = 2, CoarseOptions options = {}, double drop_tol = 0.02)
+/// A random b, to 1e-8: GMRES(30), for a positive A CG.
+Solved solved_with(const CsrMatrix<double>& A, int threads, const CoarseOptions& options)
 {
-    Cpu be(threads);
-    options.M.setup = MlIluSetup::rounds;
-    options.M.schur_drop_tol = drop_tol;
-    options.M.compensation = Compensation::off;
+    Cpu        be(threads);
     const auto mlilu = MlIlu<>::build(be, A, options.M);
     Solved     made{.space = space_of(A, options, mlilu, threads)};
     if (!made.space.level) return made;
     const MatrixOperator<> op(A);
     TwoLevel<Cpu>          M2({.A = op, .M = std::make_unique<MlIluPreconditioner<>>(mlilu)});
     M2.set(be, made.space.level);
-    const KrylovOptions krylov{.rtol = 1e-8, .restart = 30};
-    GmresWorkspace<Cpu> ws(A.rows(), krylov);
-    const auto          b = test::random_vector(A.rows(), 1);
-    std::vector<double> x(b.size());
-    const auto          report = gmres<Cpu>(be, op, M2, b, x, ws, krylov);
+    const KrylovOptions  krylov{.rtol = 1e-8, .restart = 30};
+    const Method         method = options.positive ? Method::cg : Method::gmres;
+    KrylovWorkspace<Cpu> ws(method, A.rows(), krylov);
+    const auto           b = test::random_vector(A.rows(), 1);
+    std::vector<double>  x(b.size());
+    const auto           report = solve<Cpu>(be, method, op, M2, b, x, ws, krylov);
     EXPECT_EQ(report.outcome, Outcome::converged) << report.detail;
     made.steps = report.steps;
     return made;
+}
+
+Solved solved(const CsrMatrix<double>& A, int threads = 2, CoarseOptions options = {}, double drop_tol = 0.02)
+{
+    options.M.setup = MlIluSetup::rounds;
+    options.M.schur_drop_tol = drop_tol;
+    options.M.compensation = Compensation::off;
+    return solved_with(A, threads, options);
 }
 
 TEST(FoundVectors, ElasticityTakesFewStepsAndNoMoreOnAFinerMesh)
@@ -125,26 +131,13 @@ TEST(FoundVectors, WhatIsMissingIsFound)
     EXPECT_LE(1.5 * with.steps, without.steps);
 }
 
-/// Lumped rounds, with CG.
+/// Lumped rounds.
 Solved solved_by_cg(const CsrMatrix<double>& A, CoarseOptions options, int threads = 2)
 {
-    Cpu be(threads);
     options.positive = true;
     options.M = {.setup = MlIluSetup::rounds, .compensation = Compensation::lumped};
     options.M.schur_drop_tol = 0.02;
-    const auto             mlilu = MlIlu<>::build(be, A, options.M);
-    Solved                 made{.space = space_of(A, options, mlilu, threads)};
-    const MatrixOperator<> op(A);
-    TwoLevel<Cpu>          M2({.A = op, .M = std::make_unique<MlIluPreconditioner<>>(mlilu)});
-    M2.set(be, made.space.level);
-    const KrylovOptions krylov{.rtol = 1e-8};
-    CgWorkspace<Cpu>    ws(A.rows(), krylov);
-    const auto          b = test::random_vector(A.rows(), 1);
-    std::vector<double> x(b.size());
-    const auto          report = cg<Cpu>(be, op, M2, b, x, ws, krylov);
-    EXPECT_EQ(report.outcome, Outcome::converged) << report.detail;
-    made.steps = report.steps;
-    return made;
+    return solved_with(A, threads, options);
 }
 
 /// Aggregates are so large that translations do not suffice.

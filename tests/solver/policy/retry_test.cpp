@@ -144,10 +144,11 @@ TEST(NextPlan, GoesFromRoundsThatWereChosenToCroutBeforeItTightensAnything)
 }
 
 /// Steps of CG with a coarse space to no avail.
-Attempt failed_with_coarse()
+Attempt failed_with_coarse(bool chosen)
 {
     Plan plan = plan_for({}, true, true);
     plan.precond.coarse = CoarseChoice::on;
+    plan.coarse_chosen = chosen;
     Attempt tried = failed(plan, Outcome::stagnated);
     tried.mlilu->levels.push_back({.n = n, .rounds = 9});
     return tried;
@@ -156,7 +157,7 @@ Attempt failed_with_coarse()
 TEST(NextPlan, GivesUpACoarseSpaceThatWasChosenBeforeAnythingElse)
 {
     std::string                why_not;
-    const std::vector<Attempt> tried{failed_with_coarse()};
+    const std::vector<Attempt> tried{failed_with_coarse(true)};
     const auto                 plan = next_plan({}, tried, 1, why_not);
     ASSERT_TRUE(plan) << why_not;
     EXPECT_EQ(plan->method, MethodChoice::cg);
@@ -174,7 +175,7 @@ TEST(NextPlan, KeepsACoarseSpaceThatWasAskedFor)
     SolverOptions options{.method = MethodChoice::cg};
     options.precond.coarse = CoarseChoice::on;
     std::string                why_not;
-    const std::vector<Attempt> tried{failed_with_coarse()};
+    const std::vector<Attempt> tried{failed_with_coarse(false)};
     const auto                 plan = next_plan(options, tried, 1, why_not);
     ASSERT_TRUE(plan) << why_not;
     EXPECT_EQ(plan->precond.coarse, CoarseChoice::on);
@@ -183,7 +184,7 @@ TEST(NextPlan, KeepsACoarseSpaceThatWasAskedFor)
 TEST(NextPlan, LeavesACoarseSpaceThatTakesTooMuchMemory)
 {
     std::string          why_not;
-    std::vector<Attempt> tried{failed_with_coarse()};
+    std::vector<Attempt> tried{failed_with_coarse(true)};
     tried[0].report.outcome = Outcome::out_of_memory;
     const auto plan = next_plan({}, tried, 1, why_not);
     ASSERT_TRUE(plan) << why_not;
