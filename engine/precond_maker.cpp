@@ -10,6 +10,7 @@
 #include "ilux/base/units.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/found_vectors.hpp"
+#include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
 
 namespace ilux {
@@ -32,7 +33,8 @@ void tell_unused(Attempt& tried)
 /// What is left to us, for a plan with a coarse space: M in rounds that do not compensate, since a coarse space mends
 /// small eigenvalues of M⁻¹A alone. Then near_null is the coarse space's.
 /// @param positive  A is Hermitian with a positive diagonal
-MlIluOptions settled(const PrecondOptions& precond, bool positive)
+/// @param saddle_point  its zeros wait for their neighbours in place of a matching
+MlIluOptions settled(const PrecondOptions& precond, bool positive, bool saddle_point)
 {
     MlIluOptions options = precond.mlilu;
     if (precond.coarse != CoarseChoice::on) return options;
@@ -40,6 +42,7 @@ MlIluOptions settled(const PrecondOptions& precond, bool positive)
     if (options.compensation == Compensation::automatic)
         options.compensation = positive ? Compensation::lumped : Compensation::off;
     if (options.compensation != Compensation::on) options.near_null = {};
+    if (options.matching == MatchingChoice::automatic && saddle_point) options.matching = MatchingChoice::wait;
     if (!options.schur_drop_tol.given) options.schur_drop_tol = beside_coarse * options.drop_tol;
     return options;
 }
@@ -105,8 +108,9 @@ void require_within(Bytes limit, const Attempt& tried)
 template <Scalar S>
 struct PrecondMaker<S>::MatrixOfM {
     ExactImage<S>               image = {};
-    std::optional<DeviceCsr<S>> there = {};        ///< the mean, where M is made on a GPU
-    bool                        positive = false;  ///< Hermitian, its pattern included, with a positive diagonal
+    std::optional<DeviceCsr<S>> there = {};            ///< the mean, where M is made on a GPU
+    bool                        positive = false;      ///< Hermitian, its pattern included, with a positive diagonal
+    bool                        saddle_point = false;  ///< likewise, or symmetric
 
     CsrView<S> in_place_of(const CsrView<S>& A) const { return image.mean ? CsrView<S>(*image.mean) : A; }
     /// The mean on the device, or null: A serves. @throws OutOfMemory
@@ -263,11 +267,13 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
     if (coarse || (task.there && tried.plan.rounded_symmetry)) {
         task.bring_values();
         source.image = exact_image(task.machine.cpu, task.A);
-        source.positive = lumps && source.image.mirror == Mirror::hermitian &&
-                          has_positive_diagonal(task.machine.cpu, source.in_place_of(task.A));
+        Cpu&             cpu = task.machine.cpu;
+        const CsrView<S> A = source.in_place_of(task.A);
+        source.positive = lumps && source.image.mirror == Mirror::hermitian && has_positive_diagonal(cpu, A);
+        source.saddle_point = coarse && source.image.mirror != Mirror::none && looks_like_saddle_point(cpu, A);
     }
     if (!coarse) tell_unused(tried);
-    const MlIluOptions options = settled(asked, source.positive);
+    const MlIluOptions options = settled(asked, source.positive, source.saddle_point);
     if (options.tau_S() != asked.mlilu.tau_S())
         tried.decisions.push_back(fmt::format("schur_drop_tol={}, beside a coarse space", options.tau_S()));
     factors_.rounds = made_there(task, options, source, on_progress, tried);

@@ -31,13 +31,19 @@ struct Found {
 template <class T>
 class PairWalk {
 public:
-    PairWalk(Cpu& be, const CsrView<T>& A, Mirror mirror) : be_(be), A_(A), mirror_(mirror), root_(A.rows()) {}
+    PairWalk(Cpu& be, const CsrView<T>& A, Mirror mirror)
+        : be_(be), A_(A), mirror_(mirror), root_(A.rows()), largest_(A.rows())
+    {}
 
     Asymmetry run()
     {
         with_tasks(be_, A_.nnz() >= worth_threads, [&] {
             for_pieces(A_.rows(), [&](Index, Index begin, Index end) {
-                for (Index i = begin; i < end; ++i) root_[i] = std::sqrt(std::abs(A_.at(i, i)));
+                for (Index i = begin; i < end; ++i) {
+                    root_[i] = std::sqrt(std::abs(A_.at(i, i)));
+                    for (Offset p = A_.row_ptr()[i]; root_[i] == 0 && p < A_.row_ptr()[i + 1]; ++p)
+                        largest_[i] = std::max<double>(largest_[i], std::abs(A_.val()[p]));
+                }
             });
             join([this](Index i, Found& found) { upper(i, found); });
             if (all_.within && all_.below > all_.paired) join([this](Index i, Found& found) { lonely(i, found); });
@@ -94,13 +100,19 @@ private:
         if (at == row.end() || *at != j) return {};
         return A_.val()[A_.row_ptr()[i] + (at - row.begin())];
     }
+    /// What terms of a_ij may be as large as.
+    double terms(Index i, Index j) const
+    {
+        if (root_[i] > 0 && root_[j] > 0) return root_[i] * root_[j];
+        return root_[i] > 0 ? largest_[j] : root_[j] > 0 ? largest_[i] : std::min(largest_[i], largest_[j]);
+    }
     /// a_ij and a_ji
     void compare(Index i, Index j, T a, T other, Found& found) const
     {
         const T      image = mirrored(mirror_, other);
         const double difference = a == image ? 0 : std::abs(a - image);
         const double allowed =  // summand by summand: their sum might overflow
-            rounding * std::abs(a) + rounding * std::abs(other) + rounding * (root_[i] * root_[j]);
+            rounding * std::abs(a) + rounding * std::abs(other) + rounding * terms(i, j);
         if (!(difference <= allowed)) found.within = false;
         if (difference > 0) found.exact = false;
         found.largest = std::max(found.largest, difference);
@@ -110,7 +122,8 @@ private:
     Cpu&                be_;
     const CsrView<T>&   A_;
     const Mirror        mirror_;
-    std::vector<double> root_;  // √|a_ii|
+    std::vector<double> root_;     // √|a_ii|
+    std::vector<double> largest_;  // |a_ij| of row i, where a_ii is 0
     std::mutex          joining_;
     std::atomic<bool>   beyond_ = false;  // rounding: the others need not go on
     Found               all_;

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double pivoting_adds = 1.5;  // flops by entries over those predicted, where a matching chose the diagonal
 constexpr double serial_flops = 0.03, serial_numbers = 0.2, serial_order = 0.15, serial_checks = 0.35;
-constexpr double serial_rounds = 0.2;           // of rounds, and of an iteration with them
-constexpr double coarse_share = 0.6;            // of rounds and a coarse space, over rounds alone
+constexpr double serial_rounds = 0.2;                              // of rounds, and of an iteration with them
+constexpr double coarse_share = 0.6;                               // of rounds and a coarse space, over rounds alone
+constexpr double saddle_point_share = 0.5, saddle_point_row = 40;  // likewise, a row counted as so many entries
 constexpr double replay_share = 0.7;            // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
@@ -40,6 +41,14 @@ FrontSeconds on_gpu(const LuWork& work, const Rates& r)
     const double nnz = work.nnz * (work.complex ? complex_numbers : 1);
     return {.numbers = r.gpu_front_start + r.gpu_front_entry * work.entries + r.gpu_front_flop * flops,
             .checks = r.gpu_front_check * nnz};
+}
+
+/// Entries of A that rounds alone would take as long for.
+double entries_of_rounds(const IterationFacts& facts)
+{
+    if (!facts.coarse) return facts.entries;
+    if (facts.positive) return coarse_share * facts.entries;
+    return saddle_point_share * (facts.entries + saddle_point_row * facts.rows);
 }
 
 double flops_by_entries(const LuWork& work)
@@ -128,9 +137,7 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
         ahead.factor = r.crout_entry * facts.entries * std::pow(facts.fill / usual_fill, fill_exponent) *
                        (facts.complex ? complex_sweep : 1);
     else if (gpu) ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries;
-    else
-        ahead.factor = on_threads((facts.coarse ? coarse_share : 1) * r.rounds_entry * facts.entries, serial_rounds,
-                                  place.threads);
+    else ahead.factor = on_threads(r.rounds_entry * entries_of_rounds(facts), serial_rounds, place.threads);
     ahead.renew = (facts.rounds ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     const double on_host = r.iteration_entry * facts.entries;
     ahead.solve = place.gpu      ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte

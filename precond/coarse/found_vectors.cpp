@@ -74,11 +74,10 @@ Index sought_together(const Groups<Cpu>& nodes)
     return unknowns == 3 ? 3 : 1;
 }
 
-/// A saddle point's coarse matrix is stable for aggregates of many unknowns of all kinds, and has no M of its own.
+/// A saddle point's coarse matrix is stable for aggregates of many unknowns of all kinds.
 CoarseOptions suited(CoarseOptions options, bool saddle_point)
 {
     if (!saddle_point) return options;
-    options.most_exact = 20000;
     options.most_found = 0;
     if (options.unknowns == 0) options.unknowns = 60;
     return options;
@@ -131,7 +130,7 @@ private:
     {
         const CsrView<T>& A = system.host_A;
         Cpu&              host = where_.host;
-        const bool        saddle_point = !positive_ && has_zero_diagonal(host, A);
+        const bool        saddle_point = !positive_ && looks_like_saddle_point(host, A);
         const Groups<Cpu> nodes = nodes_of(host, A);
         const bool        given = asked.M.near_null != nullptr;
         options_ = suited(asked, saddle_point);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/precond/mlilu/preprocess.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
@@ -63,13 +64,24 @@ Index kinds_by_component(std::vector<Index>& of)
 }  // namespace
 
 template <class T>
-bool has_zero_diagonal(Cpu& be, const CsrView<T>& A)
+bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A)
 {
-    std::vector<char> found(row_blocks(A.rows()), 0);
-    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        for (Index i = begin; i < end && !found[b]; ++i) found[b] = A.at(i, i) == T(0);
+    struct Found {
+        bool zero = false, small = false;
+    };
+    std::vector<double> diagonal(A.rows());
+    for_row_blocks(be, A.rows(), [&](Index, Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i) diagonal[i] = std::abs(A.at(i, i));
     });
-    return std::ranges::find(found, 1) != found.end();
+    std::vector<Found> found(row_blocks(A.rows()));
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i) {
+            found[b].zero |= diagonal[i] == 0;
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && diagonal[i] > 0; ++p)
+                if (diagonal[A.col()[p]] > 0) found[b].small |= diagonal[i] < small_diagonal * std::abs(A.val()[p]);
+        }
+    });
+    return std::ranges::any_of(found, &Found::zero) && std::ranges::none_of(found, &Found::small);
 }
 
 template <class T>
@@ -139,7 +151,7 @@ Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
 }
 
 #define ILUX_INSTANTIATE(T)                                                                 \
-    template bool             has_zero_diagonal(Cpu&, const CsrView<T>&);                   \
+    template bool             looks_like_saddle_point(Cpu&, const CsrView<T>&);             \
     template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const Groups<Cpu>&, bool); \
     template Nearness         nearness(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

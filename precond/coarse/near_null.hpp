@@ -6,13 +6,14 @@
 
 namespace ilux {
 
-/// Whether some a_ii is 0.
+/// Whether some a_ii are 0, and all others are large beside the entries that tie their unknowns to one another: then A
+/// is a saddle point, if it is Hermitian or symmetric. O(nnz)
 template <class T>
-bool has_zero_diagonal(Cpu& be, const CsrView<T>& A);
+bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A);
 
 /// A constant for each kind of unknowns. Kinds are told apart by the pattern: unknowns with a zero on the diagonal; the
 /// components of what the others couple, where these are few; the unknowns of a node. O(nnz)
-/// @param saddle_point  has_zero_diagonal()
+/// @param saddle_point  looks_like_saddle_point()
 template <class T>
 NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& nodes, bool saddle_point);
 

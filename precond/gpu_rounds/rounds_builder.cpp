@@ -106,7 +106,7 @@ bool GpuRoundsBuilder<S>::make_levels()
         return false;
     }
     damp();
-    mirror_ = rounds::find_mirror(gpu_, state_);
+    level_.mirror = rounds::find_mirror(gpu_, state_);
     if (state_.n <= tail_) return scale_level();  // the dense end alone
     while (scale_level() && eliminate_level())
         if (is_last()) return true;
@@ -148,8 +148,10 @@ bool GpuRoundsBuilder<S>::scale_level()
 {
     const WallClock clock;
     tell(0, state_.active_count);
-    const auto facts = rounds::begin_level(gpu_, state_, opt_.scaling);
-    largest_ = facts.largest;
+    const auto facts = rounds::begin_level(gpu_, state_, opt_, level_.mirror);
+    level_ = {.mirror = facts.saddle_point ? Mirror::none : level_.mirror,
+              .saddle_point = facts.saddle_point,
+              .largest = facts.largest};
     const bool may = may_begin(facts);
     made_.report_.seconds_analyse += clock.seconds();
     return may;
@@ -160,7 +162,7 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
 {
     auto&      report = made_.report_;
     const auto level = report.levels.size() + 1;
-    const bool positive = mirror_ == Mirror::hermitian && facts.not_positive == 0;
+    const bool positive = level_.mirror == Mirror::hermitian && facts.not_positive == 0;
     const auto matching = decide_matching(opt_, positive, facts.small, state_.active_count, hermitian_word<S>);
     if (level == 1 && opt_.definite && !positive)
         throw InvalidInput(
@@ -191,7 +193,7 @@ rounds::Counters GpuRoundsBuilder<S>::set_of_round(const RoundsOptions& options,
     const auto count = static_cast<std::size_t>(kept->ends[number] - state_.done);
     const auto pivots = DeviceSpan<const Index>(*plan_->order).subspan(state_.done, count);
     const auto found = rounds::replay_pivots(gpu_, state_, pivots, options.bounds.positive);
-    const auto why = why_not(found.worst, bounds_of_replay(options.bounds, largest_));
+    const auto why = why_not(found.worst, bounds_of_replay(options.bounds, level_.largest));
     if (why.empty()) return found.counts;
     made_.why_not_ = fmt::format("on level {} in round {} {}", made_.report_.levels.size() + 1, number + 1, why);
     return {};
@@ -240,7 +242,7 @@ void GpuRoundsBuilder<S>::judge_level(const MlIluLevelReport& level)
 template <Scalar S>
 bool GpuRoundsBuilder<S>::eliminate_level()
 {
-    const RoundsOptions options = rounds_options(opt_, compensation_, mirror_, largest_);
+    const RoundsOptions options = rounds_options(opt_, compensation_, level_);
     MlIluLevelReport    level{.n = state_.active_count};
     const Offset        before_L = state_.L_entries, before_U = state_.U_entries;
     next_plan_.levels.emplace_back();

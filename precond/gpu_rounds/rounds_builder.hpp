@@ -4,6 +4,7 @@
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/gpu_rounds/rounds_state.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 namespace ilux {
 
@@ -52,9 +53,8 @@ private:
     const GpuRoundsPlan*    plan_;
     GpuRoundsPlan           next_plan_;
     rounds::RoundsState<S>  state_;
-    Mirror                  mirror_ = Mirror::none;
+    LevelMatrix             level_;
     Compensation            compensation_ = Compensation::off;
-    double                  largest_ = 0;  // entry of the level
     GpuRounds<S>            made_;
 };
 

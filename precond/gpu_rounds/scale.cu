@@ -49,11 +49,12 @@ __global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows<V> level)
     if (tile.lane() == 0) level.at.row_largest[k] = largest;
 }
 
+__device__ double nearest_power_of_two(double x) { return scalbn(1., ilogb(x * std::numbers::sqrt2)); }
+
 __device__ bool improve(double& factor, double largest)
 {
     const double before = factor, next = factor / sqrt(largest);
-    if (largest > 0 && next <= largest_scale && next >= 1 / largest_scale)
-        factor = scalbn(1., ilogb(next * std::numbers::sqrt2));
+    if (largest > 0 && next <= largest_scale && next >= 1 / largest_scale) factor = nearest_power_of_two(next);
     return factor != before;
 }
 
@@ -68,7 +69,57 @@ __global__ void improve_scales(ActiveRows<V> level)
     if (row || col) level.counters->changed = 1;
 }
 
-/// Scales the rows, and looks at diagonals. Maxima are those of the scaled matrix.
+/// Maxima are those of the scaled matrix.
+template <class V>
+__device__ void count_diagonal(const ActiveRows<V>& level, Index k, V d)
+{
+    if (modulus(d) < small_diagonal * fmax(level.at.row_largest[k], magnitude_of(level.at.col_largest[k])) ||
+        cuda::is_zero(d))
+        atomicAdd(&level.counters->small, 1);
+    if (!(cuda::real_part(d) > 0)) atomicAdd(&level.counters->not_positive, 1);
+    if (cuda::is_zero(d)) atomicAdd(&level.counters->zero, 1);
+}
+
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) find_diagonals(ActiveRows<V> level)
+{
+    const Tile<lanes> tile;
+    const Index       k = level.row(tile.in_grid());
+    if (k < 0) return;
+    V d{};
+    for_entries(level.S, tile, k, [&](Index j, Offset p) {
+        if (j == k) d = scaled(level.at.row_scale[k], level.S.val[p], level.at.col_scale[k]);
+    });
+    d = tile.sum(d);
+    if (tile.lane() != 0) return;
+    level.at.diagonal[k] = d;
+    count_diagonal(level, k, d);
+}
+
+/// The twin of balance_saddle_point() in preprocess.cpp. Scales of neighbours with a diagonal stay as they are.
+template <int lanes, class V>
+__global__ void __launch_bounds__(tile_threads) balance(ActiveRows<V> level)
+{
+    const Tile<lanes> tile;
+    const Index       k = level.row(tile.in_grid());
+    if (k < 0) return;
+    if (tile.lane() == 0) level.at.col_largest[k] = 0;
+    if (!cuda::is_zero(level.at.diagonal[k])) return;
+    const double r = level.at.row_scale[k];
+    double       sum = 0;
+    for_entries(level.S, tile, k, [&](Index j, Offset p) {
+        const double d = modulus(level.at.diagonal[j]);
+        if (d == 0) return;
+        const double a = scaled(r, modulus(level.S.val[p]), level.at.col_scale[j]);
+        sum += a * (a / d);
+    });
+    sum = tile.sum(sum);
+    const double next = r * sqrt(balanced_diagonal / sum);
+    if (tile.lane() == 0 && next <= largest_scale && next >= 1 / largest_scale)
+        level.at.row_scale[k] = level.at.col_scale[k] = nearest_power_of_two(next);
+}
+
+/// Scales the rows, and looks at diagonals.
 template <int lanes, class V>
 __global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows<V> level, V* val)
 {
@@ -83,12 +134,8 @@ __global__ void __launch_bounds__(tile_threads) apply_scales(ActiveRows<V> level
     });
     d = tile.sum(d);
     if (tile.lane() != 0) return;
-    const double row = level.at.row_largest[k];
-    raise(&level.counters->largest, bits_of(row));
-    if (modulus(d) < small_diagonal * fmax(row, magnitude_of(level.at.col_largest[k])) || cuda::is_zero(d))
-        atomicAdd(&level.counters->small, 1);
-    if (!(cuda::real_part(d) > 0)) atomicAdd(&level.counters->not_positive, 1);
-    if (cuda::is_zero(d)) atomicAdd(&level.counters->zero, 1);
+    raise(&level.counters->largest, bits_of(level.at.row_largest[k]));
+    count_diagonal(level, k, d);
 }
 
 /// The test vector and the scales of later levels go along.
@@ -178,6 +225,23 @@ void find_maxima(Gpu& gpu, const RoundsState<S>& state)
     });
 }
 
+/// Where there are zeros on the diagonal, balances them; maxima are found anew. @return whether there are
+template <Scalar S>
+bool balanced(Gpu& gpu, RoundsState<S>& state, bool scaling)
+{
+    using V = cuda::Value<S>;
+    const ActiveRows<V> level = active_rows(state);
+    const Index         rows = state.active_count;
+    with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, find_diagonals<lanes(), V>, rows, level); });
+    const Counters found = state.read(gpu);
+    state.clear(gpu);
+    if (found.zero == 0) return false;
+    if (!scaling) return true;
+    with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, balance<lanes(), V>, rows, level); });
+    find_maxima(gpu, state);
+    return true;
+}
+
 }  // namespace
 
 template <Scalar S>
@@ -194,13 +258,13 @@ Mirror find_mirror(Gpu& gpu, RoundsState<S>& state)
 }
 
 template <Scalar S>
-DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling)
+DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, const MlIluOptions& options, Mirror mirror)
 {
     using V = cuda::Value<S>;
     const ActiveRows<V> level = active_rows(state);
     const Index         rows = state.active_count;
     launch(gpu, begin<V>, rows, level);
-    bool changed = scaling;
+    bool changed = options.scaling;
     for (int sweep = 0; sweep < equilibration_sweeps && changed; ++sweep) {
         state.clear(gpu);
         find_maxima(gpu, state);
@@ -209,6 +273,7 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling)
     }
     state.clear(gpu);
     find_maxima(gpu, state);
+    const bool saddle_point = is_saddle_point(options, mirror, 1) && balanced(gpu, state, options.scaling);
     launch(gpu, carry_on<V>, rows, level, state.first_level);
     with_lanes(state, [&](auto lanes) {
         launch_tiles<lanes()>(gpu, apply_scales<lanes(), V>, rows, level, state.entries[state.now].val.data());
@@ -217,13 +282,18 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling)
     state.inverse_L = state.inverse_U = 1;
     state.cut = 0;
     const Counters found = state.read(gpu);
-    return {found.small,    found.zero, found.not_positive,
-            found.dominant, found.even, std::bit_cast<double>(found.largest)};
+    return {found.small,
+            found.zero,
+            found.not_positive,
+            found.dominant,
+            found.even,
+            saddle_point,
+            std::bit_cast<double>(found.largest)};
 }
 
 #define ILUX_INSTANTIATE(S)                                    \
     template Mirror        find_mirror(Gpu&, RoundsState<S>&); \
-    template DiagonalFacts begin_level(Gpu&, RoundsState<S>&, bool);
+    template DiagonalFacts begin_level(Gpu&, RoundsState<S>&, const MlIluOptions&, Mirror);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

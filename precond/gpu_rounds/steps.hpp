@@ -2,6 +2,7 @@
 // The steps of the rounds on a device, each a few launches. Internal to gpu_rounds/.
 
 #include "ilux/precond/gpu_rounds/rounds_state.hpp"
+#include "ilux/precond/mlilu/mlilu_options.hpp"
 #include "ilux/precond/rounds/replay_bounds.hpp"
 #include "ilux/precond/rounds/rounds_ilu.hpp"
 
@@ -11,6 +12,7 @@ namespace ilux::rounds {
 struct DiagonalFacts {
     Index  small = 0, zero = 0, not_positive = 0;
     Index  dominant = 0, even = 0;  ///< rows: in the test vector; coupling unknowns of like t alone
+    bool   saddle_point = false;    ///< as is_saddle_point() says
     double largest = 0;             ///< of all entries
 };
 
@@ -28,10 +30,10 @@ DampingFacts damping_facts(Gpu& gpu, RoundsState<S>& state);
 /// a_jj ← a_jj + iβ |a_jj|
 template <Scalar S>
 void damp(Gpu& gpu, RoundsState<S>& state, double beta);
-/// Begins a level: estimates are 1; where `scaling` says so rows and columns are equilibrated, as on the host, and the
-/// test vector goes along.
+/// Begins a level: estimates are 1; rows and columns are equilibrated and balanced as on the host, and the test vector
+/// goes along. @param mirror  of the level's matrix
 template <Scalar S>
-DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, bool scaling);
+DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, const MlIluOptions& options, Mirror mirror);
 /// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of
 /// active rows. @return both counts, and the sums over the pivots
 template <Scalar S>

@@ -111,11 +111,12 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
     if (opt_.absolute && pre.mirror != Mirror::hermitian)
         throw InvalidInput(fmt::format("precond.absolute needs a {} matrix, and this one is not", hermitian_word<T>));
     if (opt_.half && pre.mirror == Mirror::none)
-        report_.decisions.push_back(
-            pre.matched
-                ? std::string("precond.half has no effect: a matching has moved rows; precond.matching=off keeps them")
-                : fmt::format("precond.half has no effect: A is not {}, so L is not the image of U",
-                              is_complex<T> ? "symmetric or Hermitian" : "symmetric"));
+        report_.decisions.push_back("precond.half has no effect: " +
+                                    (pre.matched ? "a matching has moved rows; precond.matching=off keeps them"
+                                     : pre.saddle_point
+                                         ? "precond.matching=wait drops by rows; precond.matching=off does not"
+                                         : fmt::format("A is not {}, so L is not the image of U",
+                                                       is_complex<T> ? "symmetric or Hermitian" : "symmetric")));
     report_.structural_rank = pre.structural_rank;
     if (!pre.decision.empty()) report_.decisions.push_back(pre.decision);
 }

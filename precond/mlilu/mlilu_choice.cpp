@@ -15,7 +15,8 @@ constexpr double dominant_share = 0.95;  // of the rows, and of even ones
 constexpr double even_share = 0.8;       // so many: then what is dropped is compensated
 constexpr double compensated_drop = 5;   // times τ_S may go where it is not lost (docs/design/precond_rounds.md)
 constexpr Index  largest_tail = 1000;
-constexpr double tail_share = 0.25;  // of the entries of A
+constexpr double tail_share = 0.25;                // of the entries of A
+constexpr double growth_of_saddle_point = 1. / 6;  // of γ
 
 /// The x for which M is exact, where there is one vector.
 std::string flattered_by(const std::vector<double>* near_null, Index n)
@@ -49,6 +50,13 @@ void scale_to_one(std::span<double> t, std::size_t c, std::size_t count)
 }
 
 }  // namespace
+
+bool is_saddle_point(const MlIluOptions& options, Mirror mirror, Index zero)
+{
+    const bool possible = options.setup == MlIluSetup::rounds && options.matching == MatchingChoice::wait &&
+                          !options.definite && !options.absolute;
+    return possible && mirror != Mirror::none && zero > 0;
+}
 
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word)
 {
@@ -105,7 +113,8 @@ std::vector<std::string> without_effect(const MlIluOptions& options, bool rounds
     };
     const std::string of_crout = "on rounds: it is of Crout's sweep", of_rounds = "on Crout's sweep: it is of rounds";
     const bool        compensates = rounds && compensation == Compensation::on;
-    const bool        cuts = rounds && compensation != Compensation::off && options.tau_S() > 0;
+    if (options.matching == MatchingChoice::wait && !rounds) ignored("matching", options.matching, of_rounds);
+    const bool cuts = rounds && compensation != Compensation::off && options.tau_S() > 0;
     if (options.near_null && !compensates)
         said.emplace_back("near_null has no effect: it is for rounds with compensation");
     if (options.weak_coupling != defaults.weak_coupling && !cuts)
@@ -168,19 +177,19 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n)
     return t;
 }
 
-RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, Mirror mirror, double largest)
+RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, const LevelMatrix& level)
 {
     const double tau_S = options.tau_S();
     const bool   compensates = compensation == Compensation::on, lumps = compensation == Compensation::lumped;
     return {.bounds = {.inverse = options.inverse_bound,
-                       .growth = options.growth_bound,
-                       .pivot_floor = pivot_noise * largest,
+                       .growth = (level.saddle_point ? growth_of_saddle_point : 1) * options.growth_bound,
+                       .pivot_floor = pivot_noise * level.largest,
                        .positive = options.definite,
                        .weak_coupling = (compensates || lumps) && tau_S > 0 ? options.weak_coupling : 0},
             .dropping = {.drop_tol = compensates ? compensated_drop * tau_S : tau_S,
                          .compensate = compensates,
                          .lump = lumps,
-                         .mirror = mirror},
+                         .mirror = level.mirror},
             .most_rounds = std::max(DepthBound::none, options.depth_bound.rows)};
 }
 

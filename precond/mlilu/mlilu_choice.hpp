@@ -19,6 +19,9 @@ struct MatchingDecision {
 /// @param positive  A is Hermitian, which is called `word`, with a positive diagonal
 /// @param small  diagonal entries, of n, that are small against their row or column
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word);
+/// Whether rounds by matching=wait take a matrix as a saddle point: it is Hermitian or symmetric, and some diagonal
+/// entries are zero. An unknown without one waits until its neighbours have given it one. @param zero  such entries
+bool is_saddle_point(const MlIluOptions& options, Mirror mirror, Index zero);
 
 /// How a matrix is eliminated.
 struct RoundsChoice {
@@ -68,9 +71,14 @@ constexpr Index most_test_vectors = 64;
 ///         several vectors, below 1e-150
 std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
-/// κ, γ, τ_S and the rest, for a level whose largest entry is `largest`; `enough` and `most_entries` are left to the
-/// caller.
-RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, Mirror mirror, double largest);
+/// The matrix of a level that is to be eliminated in rounds.
+struct LevelMatrix {
+    Mirror mirror = Mirror::none;  ///< of a saddle point, too: what is dropped by rows alone serves it better
+    bool   saddle_point = false;   ///< as is_saddle_point() says
+    double largest = 0;            ///< of its entries
+};
+/// κ, γ, τ_S and the rest; `enough` and `most_entries` are left to the caller. Of a saddle point γ is a sixth.
+RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, const LevelMatrix& level);
 
 /// Rows of the dense end, which should cost less than the rest of a matrix with so many entries.
 Index rounds_tail(const MlIluOptions& options, Offset nnz);

@@ -13,15 +13,17 @@
 
 namespace ilux {
 
-/// Whether large entries are permuted to the diagonal first; automatic: where diagonal entries are small.
-enum class MatchingChoice { automatic, on, off };
+/// Whether large entries are permuted to the diagonal first; automatic: where diagonal entries are small; wait: they
+/// are not, but in rounds the unknowns of a saddle point that have no diagonal wait until their neighbours give them
+/// one.
+enum class MatchingChoice { automatic, on, off, wait };
 /// Whether L_G and U_F are kept, or G and F in their place, which saves memory and costs a solve with B̃ each time M is
 /// applied.
 enum class OffDiagonal { automatic, keep, save };
 /// Sign rule of the estimates of ‖L⁻¹‖ and ‖U⁻¹‖.
 enum class Estimator { greedy, look_ahead };
 
-constexpr auto names(MatchingChoice) { return words("auto", "on", "off"); }
+constexpr auto names(MatchingChoice) { return words("auto", "on", "off", "wait"); }
 constexpr auto names(OffDiagonal) { return words("auto", "keep", "save"); }
 constexpr auto names(Estimator) { return words("greedy", "look_ahead"); }
 
@@ -118,7 +120,9 @@ void fields(MlIluOptions& o, Visit&& visit)
           "κ: postpone a pivot whose row of L⁻¹ or column of U⁻¹ would exceed it");
     visit("growth_bound", o.growth_bound, at_least(0),
           "γ: postpone a pivot whose update would exceed it, entries being about 1; 0: off");
-    visit("matching", o.matching, anything(), "permute large entries to the diagonal first");
+    visit("matching", o.matching, anything(),
+          "permute large entries to the diagonal first; wait: not so, but rounds of a symmetric A leave rows without a "
+          "diagonal until their neighbours have given them one");
     visit("ordering", o.ordering, anything(), "fill-reducing ordering of every level");
     visit("off_diagonal", o.off_diagonal, anything(),
           "apply with the factors L_G, U_F (keep) or with the blocks G, F (save)");

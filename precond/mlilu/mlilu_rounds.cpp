@@ -81,7 +81,9 @@ template <class T>
 CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
 {
     const Index   n = pre.A.rows();
-    RoundsOptions options = rounds_options(opt_, factors_->compensation, pre.mirror, largest_entry(pre.A));
+    RoundsOptions options =
+        rounds_options(opt_, factors_->compensation,
+                       {.mirror = pre.mirror, .saddle_point = pre.saddle_point, .largest = largest_entry(pre.A)});
     options.enough = tail_;
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));
     options.kept = kept_rounds();

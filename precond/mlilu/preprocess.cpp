@@ -57,9 +57,31 @@ void equilibrate(const CsrView<T>& A, std::vector<double>& r, std::vector<double
     }
 }
 
+/// A row without a diagonal, and its column, are scaled by what its neighbours put there when they are eliminated:
+/// Σ_k |a_ik|² / |a_kk| becomes about balanced_diagonal.
+template <class T>
+void balance_saddle_point(const CsrView<T>& A, std::vector<double>& r, std::vector<double>& c)
+{
+    std::vector<double> diagonal(A.rows());
+    for (Index i = 0; i < A.rows(); ++i) diagonal[i] = scaled_entry(r[i], std::abs(A.at(i, i)), c[i]);
+    for (Index i = 0; i < A.rows(); ++i) {
+        if (diagonal[i] != 0) continue;
+        double sum = 0;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const Index  k = A.col()[p];
+            const double a = scaled_entry(r[i], std::abs(A.val()[p]), c[k]);
+            if (diagonal[k] != 0) sum += a * (a / diagonal[k]);
+        }
+        if (const double next = r[i] * std::sqrt(balanced_diagonal / sum);
+            next <= largest_scale && next >= 1 / largest_scale)
+            r[i] = c[i] = power_of_two(next);
+    }
+}
+
 struct DiagonalFacts {
     Index small = 0;  // rows where it is below small_diagonal of the row or the column
-    bool  positive = true, nonzero = true;
+    Index zero = 0;
+    bool  positive = true;
 };
 
 template <class T>
@@ -72,7 +94,7 @@ DiagonalFacts inspect_diagonal(const CsrView<T>& A, const std::vector<double>& r
         const double scaled = scaled_entry(r[i], std::abs(a), c[i]);
         if (scaled < small_diagonal * std::max(m.row[i], m.col[i]) || scaled == 0) ++d.small;
         if (real_part(a) <= 0) d.positive = false;
-        if (a == T(0)) d.nonzero = false;
+        if (a == T(0)) ++d.zero;
     }
     return d;
 }
@@ -118,7 +140,12 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
     if (options.scaling) equilibrate(A, pre.row_scale, pre.col_scale);
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
     pre.positive = pre.mirror == Mirror::hermitian && diagonal.positive;
-    if (diagonal.nonzero) pre.structural_rank = A.rows();  // the diagonal itself matches every row
+    if (diagonal.zero == 0) pre.structural_rank = A.rows();  // the diagonal itself matches every row
+    pre.saddle_point = is_saddle_point(options, pre.mirror, diagonal.zero);
+    if (pre.saddle_point) {
+        if (options.scaling) balance_saddle_point(A, pre.row_scale, pre.col_scale);
+        pre.mirror = Mirror::none;
+    }
     auto [match, why] = decide_matching(options, pre.positive, diagonal.small, A.rows(), hermitian_word<T>);
     pre.decision = std::move(why);
     if (match) apply_matching(A, options.scaling, stop, pre);
@@ -132,7 +159,7 @@ Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T> A, const MlIluOptions& 
 {
     if (!former.matched()) {
         MlIluOptions unmatched = options;
-        unmatched.matching = MatchingChoice::off;
+        if (unmatched.matching != MatchingChoice::wait) unmatched.matching = MatchingChoice::off;
         return equilibrate_and_match(std::move(A), unmatched);
     }
     Preprocessed<T> pre;

@@ -25,14 +25,18 @@ struct Preprocessed {
     Mirror               mirror = Mirror::none;  ///< that Â is, exactly, with p = q and equal scales
     bool                 positive = false;       ///< Hermitian with a positive diagonal: worth keeping D positive
     bool                 matched = false;
-    std::optional<Index> structural_rank;  ///< by the matching, or n for a zero-free diagonal; else unknown
-    std::string          decision;         ///< what `matching=auto` chose and why
+    bool                 saddle_point = false;  ///< as is_saddle_point() says: rounds lose its symmetry
+    std::optional<Index> structural_rank;       ///< by the matching, or n for a zero-free diagonal; else unknown
+    std::string          decision;              ///< what `matching=auto` chose and why
 };
 
 /// Below this share of the largest entry of its row or column a diagonal entry is small.
 constexpr double small_diagonal = 0.1;
 constexpr int    equilibration_sweeps = 12;  ///< each halves the exponents' spread; most matrices need two or three
 constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor the reciprocal of one overflows
+/// What rounds put where a saddle point has a zero on its diagonal, beside diagonals of about 1; within a factor 2, and
+/// so that sums that are powers of two are not just between two scale factors.
+constexpr double balanced_diagonal = 0.4;
 
 /// The scalings, and the matching where it is wanted: p stays the identity, and At is not made.
 /// @param A  n×n;  cost O(nnz) plus matching

@@ -162,17 +162,17 @@ private:
     void look_for_coarse()
     {
         IterationFacts& facts = facts_.iteration;
-        if (facts.rounds || !facts.positive || !leaves_coarse(options_)) return;
+        if (facts.rounds || !leaves_coarse(options_)) return;
         if (!coarse_may_gain<S>(cpu_, A_, options_.precond.mlilu)) return;
-        ask_for_symmetry();
-        facts.coarse = facts.rounds = facts.hermitian;
+        facts.coarse = facts.rounds = ask_for_symmetry();
     }
 
-    /// Asked only where the answer decides: it takes a pass over A that jumps.
-    void ask_for_symmetry()
+    /// Asked only where the answer decides: it takes a pass over A that jumps. @return whether A is Hermitian
+    bool ask_for_symmetry()
     {
         const SymmetryFacts symmetry = symmetry_facts<S>(cpu_, A_, true, false);
         facts_.iteration.hermitian = symmetry.hermitian && symmetry.positive_diagonal;
+        return symmetry.hermitian;
     }
 
     /// The diagonal may be M where rows are dominant, if only just.

@@ -1,6 +1,7 @@
 #include "ilux/solver/policy/coarse_choice.hpp"
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
@@ -35,11 +36,13 @@ bool leaves_coarse(const SolverOptions& options)
 template <Scalar S>
 bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options)
 {
-    constexpr double most_far = 0.2;  // of the rows: those at a boundary, in finite elements
+    constexpr double most_far = 0.2, most_far_of_flow = 0.35;  // of the rows: those at a boundary, in finite elements
     if (A.rows() < least_coarse_rows || nearly_dense(A.rows(), A.nnz()) || rounds_are_likely(cpu, A, options))
         return false;
-    const Nearness near = nearness(cpu, A, constants(cpu, A, nodes_of(cpu, A), false));
-    return !near.indefinite && (options.near_null || near.far_rows <= most_far);
+    const bool saddle_point = looks_like_saddle_point(cpu, A);
+    if (!saddle_point && !has_positive_diagonal(cpu, A)) return false;
+    const Nearness near = nearness(cpu, A, constants(cpu, A, nodes_of(cpu, A), saddle_point));
+    return !near.indefinite && (options.near_null || near.far_rows <= (saddle_point ? most_far_of_flow : most_far));
 }
 
 #define ILUX_INSTANTIATE(S) template bool coarse_may_gain(Cpu&, const CsrView<S>&, const MlIluOptions&);

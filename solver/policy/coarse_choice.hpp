@@ -9,9 +9,9 @@ namespace ilux {
 /// Whether the options leave a coarse space to us, and nothing else in them speaks against one.
 bool leaves_coarse(const SolverOptions& options);
 
-/// Whether a coarse space is likely to gain, if A turns out to be Hermitian with a positive diagonal: rows are many,
-/// and not dominant, so that M would be made by Crout's sweep, and A takes constants of each kind of unknowns to
-/// little, or vectors were given. Rounds that lump what they drop take the place of the sweep, and the coarse space
+/// Whether a coarse space is likely to gain, if A turns out to be Hermitian: its diagonal is positive, or that of a
+/// saddle point, rows are many, and not dominant, so that M would be made by Crout's sweep, and A takes constants of
+/// each kind of unknowns to little, or vectors were given. Rounds take the place of the sweep, and the coarse space
 /// what they leave. Cost O(nnz) for each kind.
 template <Scalar S>
 bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options);

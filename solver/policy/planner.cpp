@@ -10,6 +10,7 @@
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/engine/analysis_limits.hpp"
 #include "ilux/engine/machine/machine_rates.hpp"
+#include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/solver/policy/coarse_choice.hpp"
 
 namespace ilux {
@@ -71,12 +72,13 @@ Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
     Plan       plan = first_plan(options_, direct, facts, decisions);
     if (direct && options_.precond.mlilu.near_null) decisions.emplace_back("near_null has no effect on an LU");
     if (direct) return plan;
-    if (coarse && facts.hermitian && facts.positive_diagonal) {
+    if (coarse && facts.hermitian) {
         plan.precond.coarse = CoarseChoice::on;
         plan.coarse_chosen = true;
-        decisions.push_back(
-            fmt::format("precond.coarse=on: A is {} with a positive diagonal, and its rows are not dominant",
-                        facts.word()));
+        decisions.push_back(fmt::format("precond.coarse=on: A is {} {}", facts.word(),
+                                        facts.positive_diagonal
+                                            ? "with a positive diagonal, and its rows are not dominant"
+                                            : "and a saddle point, with zeros on its diagonal"));
     }
     if (choice_.by_diagonal) {
         plan.precond.kind = PrecondKind::jacobi;
@@ -103,9 +105,10 @@ std::string Planner<S>::no_longer_symmetric(Plan& plan, const std::function<void
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);
     plan.rounded_symmetry = facts.rounded;
-    if (facts.hermitian && (absolute || facts.positive_diagonal)) return "";
+    const bool positive = definite || (coarse && !looks_like_saddle_point(threads, A_));
+    if (facts.hermitian && (facts.positive_diagonal || !positive)) return "";
     return fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
-                       definite || coarse ? " with a positive diagonal" : "");
+                       positive ? " with a positive diagonal" : "");
 }
 
 /// What would have been chosen without that try.

@@ -172,10 +172,12 @@ void keep_symmetric(const SymmetryFacts& A, Plan& plan, std::vector<std::string>
         if (plan.precond.kind == PrecondKind::mlilu)
             decisions.push_back(fmt::format("matching=off: method {} needs M symmetric", field_text(plan.method)));
     }
-    if (mlilu.matching == MatchingChoice::on && plan.precond.kind == PrecondKind::mlilu) {
+    if ((mlilu.matching == MatchingChoice::on || mlilu.matching == MatchingChoice::wait) &&
+        plan.precond.kind == PrecondKind::mlilu) {
         const std::string needs = fmt::format("method {} needs M symmetric", field_text(plan.method));
         const bool        without = mlilu.definite || mlilu.absolute;
-        decisions.push_back((without ? "matching=on has no effect: " : "matching=on as asked, although ") + needs);
+        decisions.push_back(fmt::format("matching={} {}", field_text(mlilu.matching),
+                                        (without ? "has no effect: " : "as asked, although ") + needs));
     }
 }
 

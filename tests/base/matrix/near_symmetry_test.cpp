@@ -123,6 +123,25 @@ TEST(NearSymmetry, HoldsForWhatIsAssembledInAnotherOrder)
     expect_rounding<Complex>(Mirror::symmetric);
 }
 
+/// Terms that cancel leave rounding in a row without a diagonal, too: of its largest entry, in any unit.
+TEST(NearSymmetry, HoldsWhereADiagonalIsZero)
+{
+    for (const double unit : {1e-9, 1., 1e9}) {
+        const auto flow = [&](double above, double below) {
+            return CsrMatrix<>::from_triplets(4, 4, std::vector<Index>{0, 1, 0, 1, 2, 2, 3, 1, 3, 2},
+                                              std::vector<Index>{0, 1, 2, 2, 0, 1, 1, 3, 2, 3},
+                                              std::vector<double>{4, 4, unit, above * unit, unit, below * unit, unit,
+                                                                  unit, above * unit, below * unit});
+        };
+        const double noise = 4 * eps;
+        EXPECT_TRUE(asymmetry_of<double>(threads, flow(noise, 0), Mirror::hermitian).within_rounding) << unit;
+        EXPECT_TRUE(asymmetry_of<double>(threads, flow(1, 1 + noise), Mirror::hermitian).within_rounding) << unit;
+        EXPECT_FALSE(asymmetry_of<double>(threads, flow(100 * noise, 0), Mirror::hermitian).within_rounding) << unit;
+        EXPECT_FALSE(asymmetry_of<double>(threads, flow(1, 1 + 100 * noise), Mirror::hermitian).within_rounding)
+            << unit;
+    }
+}
+
 TEST(NearSymmetry, IsThatOfExactSymmetryWhereThatHolds)
 {
     for (unsigned seed = 1; seed <= 5; ++seed) {

@@ -83,10 +83,16 @@ TEST(FoundVectors, ConvectionDiffusionIn3DTakesFewSteps)
 
 TEST(FoundVectors, AFlowGoesByItsKindsAlone)
 {
-    const auto flow = solved(gallery::stokes2d({.n = 32}));
-    EXPECT_LE(flow.steps, 35);
-    EXPECT_EQ(flow.space.vectors.given, 3);
-    EXPECT_EQ(flow.space.vectors.found, 0);
+    CoarseOptions waiting;
+    waiting.M.matching = MatchingChoice::wait;
+    const auto coarse = solved(gallery::stokes2d({.n = 32}), 2, waiting);
+    const auto fine = solved(gallery::stokes2d({.n = 128}), 2, waiting);
+    EXPECT_LE(coarse.steps, 20);
+    EXPECT_LE(fine.steps, 26);
+    EXPECT_EQ(fine.space.level->levels(), 2);
+    EXPECT_EQ(fine.space.vectors.given, 3);
+    EXPECT_EQ(fine.space.vectors.found, 0);
+    EXPECT_LE(solved(gallery::stokes2d({.n = 32})).steps, 35);  // by a matching
 }
 
 TEST(FoundVectors, AreTheSameOnAnyNumberOfThreads)

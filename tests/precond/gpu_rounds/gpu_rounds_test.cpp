@@ -102,6 +102,18 @@ TEST_F(GpuRoundsTwins, OfTwoTestVectorsAndWeakCouplings)
     }
 }
 
+TEST_F(GpuRoundsTwins, OfASaddlePointThatWaits)
+{
+    for (const double unit : {1e-4, 1., 0.3})
+        for (const double tau : {0.02, 0.001}) {
+            MlIluOptions options = with_small_end();
+            options.matching = MatchingChoice::wait;
+            options.schur_drop_tol = tau;
+            const auto A = with_pressures_in(unit, gallery::stokes2d({.n = 40}));
+            expect_twins_of(A, options, "stokes2d, unit " + std::to_string(unit));
+        }
+}
+
 TEST_F(GpuRoundsTest, WeakCouplingsCostAsFewStepsAsOnTheHost)
 {
     for (const auto& [name, A] : matrices()) {

@@ -98,4 +98,14 @@ inline bool is_positive_definite(const Dense& A)
     return true;
 }
 
+/// A saddle point, its unknowns without a diagonal in another unit.
+inline CsrMatrix<> with_pressures_in(double unit, CsrMatrix<> A)
+{
+    std::vector<double> scale(A.rows(), 1.);
+    for (Index i = 0; i < A.rows(); ++i)
+        if (A.at(i, i) == 0) scale[i] = unit;
+    scale_rows_cols(A, scale, scale);
+    return A;
+}
+
 }  // namespace ilux::test::precond

@@ -34,7 +34,8 @@ Preprocessed<> preprocess(const CsrMatrix<>& A, const MlIluOptions& options)
 std::vector<MlIluOptions> all_options()
 {
     std::vector<MlIluOptions> all;
-    for (MatchingChoice matching : {MatchingChoice::automatic, MatchingChoice::on, MatchingChoice::off})
+    for (MatchingChoice matching :
+         {MatchingChoice::automatic, MatchingChoice::on, MatchingChoice::off, MatchingChoice::wait})
         for (Ordering ordering : {Ordering::amd, Ordering::rcm, Ordering::none})
             for (bool scaling : {false, true})
                 all.push_back({.matching = matching, .ordering = ordering, .scaling = scaling});
@@ -104,6 +105,42 @@ TEST(Preprocess, MatchesOnItsOwnAccountWhereDiagonalEntriesAreSmall)
     EXPECT_FALSE(dominant.matched);
     EXPECT_NE(dominant.decision.find("matching=auto: off"), std::string::npos) << dominant.decision;
     EXPECT_FALSE(preprocess(random_regular(30, 3, 1), {.matching = MatchingChoice::off}).matched);
+}
+
+/// What rounds put where the zeros are, Σ |a_ik|² / |a_kk|, is within a factor 2 of 0.4, whatever the unit of
+/// pressures.
+TEST(Preprocess, BalancesASaddlePointThatWaits)
+{
+    const MlIluOptions waiting{.setup = MlIluSetup::rounds, .matching = MatchingChoice::wait};
+    for (const double unit : {1e-8, 0.3, 1., 1e5}) {
+        const auto A = with_pressures_in(unit, gallery::stokes2d({.n = 9}));
+        const auto pre = preprocess(A, waiting);
+        EXPECT_TRUE(pre.saddle_point && !pre.matched && pre.mirror == Mirror::none);
+        EXPECT_TRUE(identical(pre.row_scale, pre.col_scale));
+        for (Index i = 0; i < A.rows(); ++i) {
+            if (A.at(i, i) != 0) continue;
+            double sum = 0;
+            for (Index k = 0; k < A.rows(); ++k)
+                if (A.at(k, k) != 0) {
+                    const double a = pre.row_scale[i] * A.at(i, k) * pre.col_scale[k];
+                    sum += a * a / (pre.row_scale[k] * A.at(k, k) * pre.col_scale[k]);
+                }
+            EXPECT_TRUE(sum >= 0.199 && sum <= 0.801) << i << ": " << sum;
+        }
+    }
+    EXPECT_FALSE(preprocess(gallery::poisson2d(4, 4), waiting).saddle_point);
+    EXPECT_FALSE(preprocess(random_regular(20, 3, 1), waiting).saddle_point);
+    EXPECT_FALSE(preprocess(gallery::stokes2d({.n = 5}), {.matching = MatchingChoice::wait}).saddle_point);
+}
+
+/// An unknown without a diagonal that nobody with one is tied to keeps its scale.
+TEST(Preprocess, BalancesWhereNeighboursHaveNoDiagonalEither)
+{
+    const auto pairs =
+        CsrMatrix<>::from_triplets(2, 2, std::vector<Index>{0, 1}, std::vector<Index>{1, 0}, std::vector<double>{8, 8});
+    const auto pre = preprocess(pairs, {.setup = MlIluSetup::rounds, .matching = MatchingChoice::wait});
+    EXPECT_TRUE(pre.saddle_point);
+    EXPECT_TRUE(std::ranges::all_of(pre.row_scale, [](double r) { return r > 0 && std::isfinite(r); }));
 }
 
 TEST(Preprocess, ScalesRowsAndColumnsToAboutOne)

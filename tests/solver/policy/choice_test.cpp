@@ -368,7 +368,9 @@ TEST(ChooseWay, TakesACoarseSpaceForDisplacements)
     const IterationFacts elastic = facts("elasticity2d:n=80");
     EXPECT_TRUE(elastic.coarse && elastic.rounds && elastic.hermitian);
     EXPECT_FALSE(facts("poisson3d:n=30").coarse);  // dominant: rounds that compensate
-    EXPECT_FALSE(facts("stokes2d:n=80").coarse);   // indefinite
+    const IterationFacts flow = facts("stokes2d:n=80");
+    EXPECT_TRUE(flow.coarse && flow.rounds && !flow.hermitian && !flow.positive);  // a saddle point
+    EXPECT_FALSE(facts("helmholtz2d:n=110,k=60").coarse);  // indefinite, with a diagonal everywhere
 }
 
 TEST(ChooseWay, SaysWhereRatesAreFrom)
