@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/precond/gpu_rounds/block_inverse.hpp"
 #include "ilux/precond/gpu_rounds/dense_inverse.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
@@ -18,12 +19,6 @@ using cuda::check;
 constexpr int    threads = 512;
 constexpr int    most_rows = 4;        // a thread
 constexpr double least_pivot = 1e-11;  // relative to the largest entry: less, and the host judges the rank
-
-/// Extremes of the pivots.
-struct Extremes {
-    Status smallest, largest;  ///< bits of magnitudes
-    Index  wrong;              ///< one is not finite, or not positive where it should be
-};
 
 template <class V>
 struct Inversion {
@@ -217,13 +212,21 @@ DeviceBuffer<S> filled(Gpu& gpu, const RoundsState<S>& state, bool unscaled)
     return dense;
 }
 
-/// By rows, columns in the order of the rows that the pivots came from, and the scales of later levels put in.
+/// Columns in the order of the rows that the pivots came from.
 template <class V>
-__global__ void turn(const V* inverse, Index n, const Index* row, const Index* active, RowArrays<V> at, V* W)
+__global__ void restore_columns(const V* inverse, Index n, const Index* row, V* to)
+{
+    const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < static_cast<Offset>(n) * n) to[static_cast<Offset>(row[e / n]) * n + e % n] = inverse[e];
+}
+
+/// By rows, and the scales of later levels put in.
+template <class V>
+__global__ void turn(const V* inverse, Index n, const Index* active, RowArrays<V> at, V* W)
 {
     const Offset e = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e >= static_cast<Offset>(n) * n) return;
-    const Index j = row[e / n], i = static_cast<Index>(e % n);
+    const Index j = static_cast<Index>(e / n), i = static_cast<Index>(e % n);
     W[static_cast<Offset>(i) * n + j] = at.row_fold[active[j]] * (at.col_fold[active[i]] * inverse[e]);
 }
 
@@ -264,20 +267,22 @@ std::vector<Index> rows_of(const std::vector<Index>& pivot)
 }  // namespace
 
 template <Scalar S>
-std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& state, bool definite)
+bool fits_at_once(Gpu& gpu, Index n)
+{
+    return shape_for<cuda::Value<S>>(gpu, n).has_value();
+}
+
+template <Scalar S>
+std::optional<DeviceBuffer<S>> invert_at_once(Gpu& gpu, DeviceBuffer<S> matrix, Index n, bool definite, Extremes& found)
 {
     using V = cuda::Value<S>;
-    const Index n = state.active_count;
-    const auto  stream = cuda::stream(gpu);
-    if (n == 0) return DeviceBuffer<S>();
     const auto shape = shape_for<V>(gpu, n);
-    if (!shape) return {};
+    ILUX_ASSERT(shape);
     const auto             order = static_cast<std::size_t>(n);
-    DeviceBuffer<S>        matrix = filled(gpu, state, false), published(order * order);
+    DeviceBuffer<S>        published(order * order);
     DeviceBuffer<Index>    pivot(order), row(order);
     DeviceBuffer<unsigned> ready(order);
     DeviceBuffer<Extremes> extremes(1);
-    Extremes               found{~Status{0}, 0, 0};
     detail::upload_bytes(gpu, &found, extremes.data(), sizeof found);
     Inversion<V> in{n,
                     shape->columns,
@@ -290,18 +295,33 @@ std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& s
     void*        arguments[] = {&in};
     cuda::allow_shared(gpu, invert<V>);
     check(cudaLaunchCooperativeKernel(invert<V>, dim3(static_cast<unsigned>(shape->blocks)), dim3(threads), arguments,
-                                      shape->bytes, stream),
+                                      shape->bytes, cuda::stream(gpu)),
           "invert");
     std::vector<Index> exchanged(order);
     download<Index>(gpu, pivot, exchanged);
     detail::download_bytes(gpu, extremes.data(), &found, sizeof found);
-    const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
-    if (found.wrong != 0 || !(smallest > least_pivot * largest)) return {};
+    if (found.wrong != 0) return {};
     upload<Index>(gpu, rows_of(exchanged), row);
-    launch(gpu, turn<V>, static_cast<Offset>(n) * n, cuda::as_values(matrix.data()), n, row.data(),
-           state.active[state.now], state.at, cuda::as_values(published.data()));
+    launch(gpu, restore_columns<V>, static_cast<Offset>(n) * n, cuda::as_values(matrix.data()), n, row.data(),
+           cuda::as_values(published.data()));
     gpu.synchronize();  // for what it reads
     return published;
+}
+
+template <Scalar S>
+std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& state, bool definite)
+{
+    const Index n = state.active_count;
+    if (n == 0) return DeviceBuffer<S>();
+    Extremes     found;
+    const auto   inverse = invert_by_blocks<S>(gpu, filled(gpu, state, false), n, definite, found);
+    const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
+    if (!inverse || !(smallest > least_pivot * largest)) return {};
+    DeviceBuffer<S> W(inverse->size());
+    launch(gpu, turn<cuda::Value<S>>, static_cast<Offset>(n) * n, cuda::as_values(inverse->data()), n,
+           state.active[state.now], state.at, cuda::as_values(W.data()));
+    gpu.synchronize();  // for what it reads
+    return W;
 }
 
 template <Scalar S>
@@ -325,6 +345,8 @@ Offset store(Gpu& gpu, RoundsState<S>& state, const DeviceBuffer<S>& W, DeviceBu
 }
 
 #define ILUX_INSTANTIATE(S)                                                                                         \
+    template bool                           fits_at_once<S>(Gpu&, Index);                                           \
+    template std::optional<DeviceBuffer<S>> invert_at_once(Gpu&, DeviceBuffer<S>, Index, bool, Extremes&);          \
     template std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu&, const RoundsState<S>&, bool);                     \
     template std::vector<S>                 rest_on_host(Gpu&, const RoundsState<S>&);                              \
     template Offset                         store(Gpu&, RoundsState<S>&, const DeviceBuffer<S>&, DeviceBuffer<S>&); \

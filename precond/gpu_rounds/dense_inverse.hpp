@@ -9,11 +9,10 @@
 
 namespace ilux::rounds {
 
-/// The inverse of what is left of S, by Gauss and Jordan's elimination with the largest pivot of each column, and
-/// without the scales of later levels: W of RoundsFactors, by rows. To be called after place_rest().
+/// The inverse of what is left of S, by invert_by_blocks() and without the scales of later levels: W of RoundsFactors,
+/// by rows. To be called after place_rest().
 /// @param definite  S ought to be: its pivots are taken in their order, and must be positive
-/// @return nothing where S lacks rank, is not definite, or has no room in the multiprocessors' shared memory: the host
-/// should judge it
+/// @return nothing where S lacks rank or is not definite: the host should judge it
 template <Scalar S>
 std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& state, bool definite);
 

@@ -149,7 +149,8 @@ GpuRounds<S> GpuRounds<S>::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, co
                                    const StopToken& stop)
 {
     require_buildable(A, options);
-    require(plan.order && !plan.levels.empty(), [] { return std::string("a plan without rounds"); });
+    require(plan.order != nullptr, [] { return std::string("a plan without an order"); });
+    if (plan.levels.empty()) return build(cpu, gpu, A, options, in_single, on_progress, stop);
     const auto n = static_cast<Index>(plan.order->size());
     require(n == A.rows(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", n, A.rows()); });

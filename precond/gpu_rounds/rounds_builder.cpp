@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t most_levels = 40;
 constexpr Index       worth_inverting = 64;  // rows: fewer are the host's
 
+bool has_stalled(const MlIluLevelReport& level) { return level.accepted < rounds_stall * level.n; }
+
 /// @param by_columns  n×n
 template <Scalar S>
 CsrMatrix<S> dense_csr(const std::vector<S>& by_columns, Index n)
@@ -109,7 +111,13 @@ bool GpuRoundsBuilder<S>::make_levels()
     level_.mirror = rounds::find_mirror(gpu_, state_);
     if (state_.n <= tail_) return scale_level();  // the dense end alone
     while (scale_level() && eliminate_level())
-        if (is_last()) return true;
+        if (is_last()) {
+            if (made_.report_.levels.back().rounds == 0) {  // it is the dense end
+                made_.report_.levels.pop_back();
+                next_plan_.levels.pop_back();
+            }
+            return true;
+        }
     return false;
 }
 
@@ -118,7 +126,16 @@ bool GpuRoundsBuilder<S>::is_last() const
 {
     const Offset n = state_.active_count;
     if (plan_) return made_.report_.levels.size() == plan_->levels.size();
-    return n <= tail_ || (nearly_dense(n, state_.nnz) && n <= DenseLevel<S>::largest);
+    return n <= tail_ || (nearly_dense(n, state_.nnz) && n <= DenseLevel<S>::largest) ||
+           (has_stalled(made_.report_.levels.back()) && may_invert_rest());
+}
+
+/// Where rounds find few pivots any more, the inverse of so few rows takes less time than all else.
+template <Scalar S>
+bool GpuRoundsBuilder<S>::may_invert_rest() const
+{
+    const Offset n = state_.active_count;
+    return n <= DenseLevel<S>::largest && state_.L_entries + state_.U_entries + state_.done + n * n <= most_entries_;
 }
 
 template <Scalar S>
@@ -233,7 +250,7 @@ void GpuRoundsBuilder<S>::judge_level(const MlIluLevelReport& level)
     if (const auto* kept = kept_level()) {
         const auto why = why_not_cut(level.cut, most_cut(kept->cut));
         if (!why.empty()) made_.why_not_ = fmt::format("on level {} {}", made_.report_.levels.size() + 1, why);
-    } else if (level.accepted < rounds_stall * level.n) {
+    } else if (has_stalled(level) && !may_invert_rest()) {
         made_.why_not_ = fmt::format("rounds found {} pivots in {} rows", level.accepted, level.n);
     }
 }

@@ -25,6 +25,7 @@ private:
     bool                        make_levels();
     void                        damp();
     bool                        is_last() const;
+    bool                        may_invert_rest() const;
     void                        tell(Index done, Index total) const;
     bool                        scale_level();
     bool                        may_begin(const rounds::DiagonalFacts& facts);

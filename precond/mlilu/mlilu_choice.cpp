@@ -15,8 +15,8 @@ constexpr double dominant_share = 0.95;  // of the rows, and of even ones
 constexpr double even_share = 0.8;       // so many: then what is dropped is compensated
 constexpr double compensated_drop = 5;   // times τ_S may go where it is not lost (docs/design/precond_rounds.md)
 constexpr Index  largest_tail = 1000;
-constexpr double tail_share = 0.25;                // of the entries of A
-constexpr double growth_of_saddle_point = 1. / 6;  // of γ
+constexpr double tail_share = 0.25;              // of the entries of A
+constexpr double growth_of_saddle_point = 0.17;  // of γ: three like neighbours, of 1 / 3, are enough for a pressure
 
 /// The x for which M is exact, where there is one vector.
 std::string flattered_by(const std::vector<double>* near_null, Index n)

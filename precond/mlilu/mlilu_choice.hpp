@@ -77,7 +77,7 @@ struct LevelMatrix {
     bool   saddle_point = false;   ///< as is_saddle_point() says
     double largest = 0;            ///< of its entries
 };
-/// κ, γ, τ_S and the rest; `enough` and `most_entries` are left to the caller. Of a saddle point γ is a sixth.
+/// κ, γ, τ_S and the rest; `enough` and `most_entries` are left to the caller. Of a saddle point γ is 0.17 of it.
 RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensation, const LevelMatrix& level);
 
 /// Rows of the dense end, which should cost less than the rest of a matrix with so many entries.

@@ -211,11 +211,13 @@ private:
         return true;
     }
 
-    /// Whether LU may win by the estimate, or nobody knows.
+    /// Whether LU may win by the estimate, or nobody knows. Its flops may be far fewer than estimated, its analysis
+    /// takes what it takes.
     bool worth_an_analysis() const
     {
         const Expected expected = expect(facts_, rates_);
-        const bool     open = expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct;
+        const bool     open = expected.odds >= doubtful && estimate_error * expected.iteration > expected.direct &&
+                          expected.lu.analyse < expected.iteration;
         return expected.take_lu || open;
     }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ilux/base/matrix/single.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/tests/precond/gpu_rounds/gpu_rounds_complex_fixture.hpp"
 
 namespace ilux::test {
@@ -15,7 +16,8 @@ namespace {
 
 using namespace precond;
 
-/// Both choose the same pivots or stall on the same level, and results differ by rounding.
+/// Both choose the same pivots or stall on the same level, and results differ by rounding. Where the host goes on by
+/// Crout's sweep, the device inverts what is left.
 class GpuRoundsComplexTwins : public GpuRoundsComplex {
 protected:
     /// @return whether rounds did
@@ -25,8 +27,8 @@ protected:
         const auto host = MlIlu<Complex>::build(cpu, A, options);
         for (const auto& decision : host.report().decisions)
             if (decision.find("crout from level") != std::string::npos) {
-                EXPECT_FALSE(rounds.made()) << where << ": " << decision;
-                EXPECT_NE(rounds.why_not().find("rounds found"), std::string::npos) << where << rounds.why_not();
+                EXPECT_TRUE(rounds.made()) << where << ": " << decision << ", " << rounds.why_not();
+                EXPECT_GT(rounds.dense_order(), rounds_tail(options, A.nnz())) << where;
                 return false;
             }
         EXPECT_TRUE(rounds.made()) << where << ": " << rounds.why_not();
@@ -176,10 +178,10 @@ TEST_F(GpuRoundsComplex, OfAwkwardSizes)
 
 TEST_F(GpuRoundsComplex, InvertsAWholeMatrixThatIsSmall)
 {
-    for (Index n : {64, 100, 766, 1500}) {
+    for (Index n : {64, 100, 766, 1500, 2700}) {
         const auto A = turned(random_dominant(n, 3, 5), 6);
         auto       options = exact();
-        options.dense_order = 1500;
+        options.dense_order = 2700;
         const auto rounds = build(A, options);
         ASSERT_TRUE(rounds.made()) << rounds.why_not();
         EXPECT_EQ(rounds.dense_order(), n);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/tests/precond/gpu_rounds/gpu_rounds_fixture.hpp"
 
@@ -43,6 +44,21 @@ TEST_F(GpuRoundsTest, IsExactWithoutDropping)
     EXPECT_GE(made, 8);
     EXPECT_GE(of_several_levels, 3);
 }
+
+/// Of matrices that are a dense end, but for few rows.
+class GpuRoundsInverse : public GpuRoundsTest {
+protected:
+    void expect_inverse(const CsrMatrix<>& A, const MlIluOptions& options)
+    {
+        const auto rounds = build(A, options);
+        ASSERT_TRUE(rounds.made()) << rounds.why_not();
+        EXPECT_GE(rounds.dense_order(), 0.9 * A.rows());
+        const Vector x = test::random_vector(A.rows(), 3);
+        Vector       b(x.size());
+        spmv(cpu, 1, A, x, 0, b);
+        EXPECT_LE(distance_of(applied(rounds, b), x), 1e-10) << A.rows();
+    }
+};
 
 /// Of the host's and the device's rounds: both choose the same pivots, and results differ by rounding.
 class GpuRoundsTwins : public GpuRoundsTest {
@@ -109,6 +125,7 @@ TEST_F(GpuRoundsTwins, OfASaddlePointThatWaits)
             MlIluOptions options = with_small_end();
             options.matching = MatchingChoice::wait;
             options.schur_drop_tol = tau;
+            options.inverse_bound = 4.713;  // which small fractions do not meet
             const auto A = with_pressures_in(unit, gallery::stokes2d({.n = 40}));
             expect_twins_of(A, options, "stokes2d, unit " + std::to_string(unit));
         }
@@ -184,20 +201,29 @@ TEST_F(GpuRoundsTest, SymmetricStaysSymmetric)
     EXPECT_GT(uMu, 0);
 }
 
-TEST_F(GpuRoundsTest, InvertsAWholeMatrixThatIsSmall)
+TEST_F(GpuRoundsInverse, OfAWholeMatrixThatIsSmall)
 {
-    for (Index n : {64, 100, 766, 1500}) {
-        const auto   A = test::random_dominant(n, 3, 5);
+    for (Index n : {64, 100, 766, 1500, 1891, 2049, 4000}) {  // from some 1900 on by halves
         MlIluOptions options = with_small_end();
-        options.dense_order = 1500;
-        const auto rounds = build(A, options);
-        ASSERT_TRUE(rounds.made()) << rounds.why_not();
-        EXPECT_EQ(rounds.dense_order(), n);
-        const Vector x = test::random_vector(n, 3);
-        Vector       b(x.size());
-        spmv(cpu, 1, A, x, 0, b);
-        EXPECT_LE(distance_of(applied(rounds, b), x), 1e-10) << n;
+        options.dense_order = 4000;
+        const auto A = test::random_dominant(n, 3, 5);
+        EXPECT_EQ(build(A, options).dense_order(), n);
+        expect_inverse(A, options);
     }
+}
+
+TEST_F(GpuRoundsInverse, OfWhatSeesTooMuchOfItselfForRounds)
+{
+    for (Index n : {1000, 2500})
+        for (const bool positive : {false, true}) {
+            auto A = test::random_dominant(n, n / 8, 5);
+            if (positive) A = mean_with_image<double>(A, Mirror::hermitian);
+            MlIluOptions options = with_small_end();
+            options.definite = positive;
+            options.schur_drop_tol = 0;
+            options.weak_coupling = 0;
+            expect_inverse(A, options);
+        }
 }
 
 TEST_F(GpuRoundsTest, SaysWhyTheHostShouldDoIt)
