@@ -39,10 +39,13 @@ MlIluOptions settled(const PrecondOptions& precond, bool positive, bool saddle_p
     MlIluOptions options = precond.mlilu;
     if (precond.coarse != CoarseChoice::on) return options;
     if (options.setup == MlIluSetup::automatic) options.setup = MlIluSetup::rounds;
-    if (options.compensation == Compensation::automatic)
+    const bool rounds = options.setup == MlIluSetup::rounds;
+    if (rounds && options.compensation == Compensation::automatic)
         options.compensation = positive ? Compensation::lumped : Compensation::off;
     if (options.compensation != Compensation::on) options.near_null = {};
-    if (options.matching == MatchingChoice::automatic && saddle_point) options.matching = MatchingChoice::wait;
+    if (rounds && saddle_point && options.matching == MatchingChoice::automatic && !options.definite &&
+        !options.absolute)
+        options.matching = MatchingChoice::wait;
     if (!options.schur_drop_tol.given) options.schur_drop_tol = beside_coarse * options.drop_tol;
     return options;
 }
@@ -110,7 +113,7 @@ struct PrecondMaker<S>::MatrixOfM {
     ExactImage<S>               image = {};
     std::optional<DeviceCsr<S>> there = {};            ///< the mean, where M is made on a GPU
     bool                        positive = false;      ///< Hermitian, its pattern included, with a positive diagonal
-    bool                        saddle_point = false;  ///< likewise, or symmetric
+    bool                        saddle_point = false;  ///< Hermitian or symmetric, and looks like one
 
     CsrView<S> in_place_of(const CsrView<S>& A) const { return image.mean ? CsrView<S>(*image.mean) : A; }
     /// The mean on the device, or null: A serves. @throws OutOfMemory
@@ -251,7 +254,7 @@ std::string PrecondMaker<S>::why_not_coarse(const Task& task, const MlIluOptions
     try {
         return add_coarse(task, of_M, source, tried) ? "" : "A is not positive definite";
     } catch (const OutOfMemory& error) {
-        if (!tried.plan.coarse_chosen || (task.there && task.machine.gpu_by_choice)) throw;
+        if (tried.plan.coarse_chosen == CoarseChosen::none || (task.there && task.machine.gpu_by_choice)) throw;
         tried.device_is_full = false;
         return error.what();
     }
@@ -276,6 +279,8 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
     const MlIluOptions options = settled(asked, source.positive, source.saddle_point);
     if (options.tau_S() != asked.mlilu.tau_S())
         tried.decisions.push_back(fmt::format("schur_drop_tol={}, beside a coarse space", options.tau_S()));
+    if (options.matching != asked.mlilu.matching)
+        tried.decisions.emplace_back("matching=wait, beside a coarse space: unknowns without a diagonal wait for one");
     factors_.rounds = made_there(task, options, source, on_progress, tried);
     if (!factors_.rounds) factors_.mlilu = made_here(task, options, source, on_progress, tried);
     if (const Index level = tried.mlilu->overflowed; level > 0) {
@@ -285,7 +290,7 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
     const std::string why = coarse ? why_not_coarse(task, options, source, tried) : "";
     if (why.empty()) return true;
     factors_ = {.null_space = std::move(factors_.null_space)};
-    const bool chosen = tried.plan.coarse_chosen;
+    const bool chosen = tried.plan.coarse_chosen != CoarseChosen::none;
     tried.decisions.push_back((chosen ? "precond.coarse=off after all: " : "M lumps nothing: ") + why);
     if (chosen) tried.plan.leave_coarse();
     return make_mlilu(task, on_progress, tried, false);

@@ -20,14 +20,17 @@
 
 namespace ilux {
 
+/// For what kind of A a coarse space was chosen for the user.
+enum class CoarseChosen { none, positive_diagonal, saddle_point };
+
 /// What the next try is to do, and in which words it differs from the one before ("" for the first).
 struct Plan {
     MethodChoice   method = MethodChoice::gmres;  ///< never automatic
     PrecondOptions precond;
     std::string    change;
     LuOptions      lu = {};
-    bool           rounded_symmetry = false;  ///< the method needs A symmetric, and A is but for rounding
-    bool           coarse_chosen = false;     ///< its coarse space, for the user: M may do without
+    bool           rounded_symmetry = false;            ///< the method needs A symmetric, and A is but for rounding
+    CoarseChosen   coarse_chosen = CoarseChosen::none;  ///< its coarse space, for the user: M may do without
     double         quick =
         0;  ///< of a try that ends where it does not promise to be faster: seconds of what was chosen; else 0
 
@@ -35,7 +38,7 @@ struct Plan {
     void leave_coarse()
     {
         precond.coarse = CoarseChoice::off;
-        coarse_chosen = false;
+        coarse_chosen = CoarseChosen::none;
     }
 };
 

@@ -13,23 +13,20 @@
 namespace ilux {
 namespace {
 
-/// A matrix of so many rows takes less time densely than by an M and a coarse space of its own.
-template <Backend B>
-constexpr Index most_dense = 1500;
-template <>
-constexpr Index  most_dense<Gpu> = 3000;
+/// Rows of a matrix that takes less time densely than by an M and a coarse space of its own.
+constexpr Index  most_dense(const Cpu&) { return 1500; }
+constexpr Index  most_dense(const Gpu&) { return 3000; }
 constexpr double drop_of_scalars = 0.25, drop_of_nodes = 0.05;  // τ_S of a coarse matrix over that of A
 
 /// Nothing is dropped, as far as the memory limit allows that.
-template <Backend B>
-MlIluOptions exact(MlIluOptions options)
+MlIluOptions exact(MlIluOptions options, Index most_dense)
 {
     options.setup = MlIluSetup::rounds;
     options.compensation = Compensation::off;
     options.drop_tol = 0;
     options.schur_drop_tol = 0;
     options.weak_coupling = 0;
-    options.dense_order = most_dense<B>;
+    options.dense_order = most_dense;
     options.near_null = {};
     options.definite = options.absolute =
         false;  // an indefinite A may have a coarse matrix without a positive diagonal
@@ -123,9 +120,10 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     if (options.positive) make_hermitian<B, T>(be, level->A);
     seconds.A += clock.lap();
     at.stop.check();
-    const Index most_exact = options.most_exact < 0 ? most_dense<B> : options.most_exact;
-    const bool  enough = level->A.rows() <= most_exact || level->A.rows() > A.rows() / 2;
-    level->M = factored(at, level->A, enough ? exact<B>(options.M) : of_coarse(options, basis.nodes.alone()));
+    const bool enough =
+        level->A.rows() <= options.most_exact.value_or(most_dense(be)) || level->A.rows() > A.rows() / 2;
+    level->M =
+        factored(at, level->A, enough ? exact(options.M, most_dense(be)) : of_coarse(options, basis.nodes.alone()));
     seconds.M += clock.lap();
     if (enough) return level;
     const auto next_parts = aggregates<B, T>(be, level->A, basis.nodes, options.unknowns);

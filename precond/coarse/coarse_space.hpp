@@ -15,11 +15,12 @@ namespace ilux {
 
 /// What a coarse space is made by.
 struct CoarseOptions {
-    Index        unknowns = 0;      ///< of an aggregate; 0: those around one root
-    Index        most_found = 4;    ///< vectors, beside those given
-    Index        most_exact = -1;   ///< coarse unknowns that are solved for exactly; −1: 1500, on a GPU 3000
-    MlIluOptions M = {};            ///< of A's M, and near_null; the coarse matrices get an M like it
-    bool         positive = false;  ///< A is Hermitian with a positive diagonal, and so are the coarse matrices to be
+    Index unknowns = 0;    ///< of an aggregate; 0: those around one root
+    Index most_found = 4;  ///< vectors, beside those given
+    /// Coarse unknowns that are solved for exactly; usually 1500, on a GPU 3000.
+    std::optional<Index> most_exact = {};
+    MlIluOptions         M = {};  ///< of A's M, and near_null; the coarse matrices get an M like it
+    bool positive = false;        ///< A is Hermitian with a positive diagonal, and so are the coarse matrices to be
 };
 
 /// Where the time of a coarse space goes.

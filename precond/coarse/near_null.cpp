@@ -66,22 +66,23 @@ Index kinds_by_component(std::vector<Index>& of)
 template <class T>
 bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A)
 {
-    struct Found {
-        bool zero = false, small = false;
-    };
-    std::vector<double> diagonal(A.rows());
+    const auto          n = static_cast<std::size_t>(A.rows());
+    std::vector<double> diagonal(n);
     for_row_blocks(be, A.rows(), [&](Index, Index begin, Index end, int) {
-        for (Index i = begin; i < end; ++i) diagonal[i] = std::abs(A.at(i, i));
+        for (Index i = begin; i < end; ++i) diagonal[i] = real_part(A.at(i, i));
     });
-    std::vector<Found> found(row_blocks(A.rows()));
+    const auto zeros = static_cast<std::size_t>(std::ranges::count(diagonal, 0.));
+    if (zeros == 0 || 2 * zeros > n || std::ranges::any_of(diagonal, [](double d) { return !(d >= 0); })) return false;
+    std::vector<char> other(row_blocks(A.rows()), 0);
     for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
         for (Index i = begin; i < end; ++i) {
-            found[b].zero |= diagonal[i] == 0;
-            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && diagonal[i] > 0; ++p)
-                if (diagonal[A.col()[p]] > 0) found[b].small |= diagonal[i] < small_diagonal * std::abs(A.val()[p]);
+            double largest = 0;  // tie to an unknown with a diagonal
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+                if (diagonal[A.col()[p]] > 0) largest = std::max<double>(largest, std::abs(A.val()[p]));
+            other[b] |= diagonal[i] > 0 ? diagonal[i] < small_diagonal * largest : largest == 0;
         }
     });
-    return std::ranges::any_of(found, &Found::zero) && std::ranges::none_of(found, &Found::small);
+    return std::ranges::find(other, 1) == other.end();
 }
 
 template <class T>

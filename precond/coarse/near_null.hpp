@@ -6,8 +6,8 @@
 
 namespace ilux {
 
-/// Whether some a_ii are 0, and all others are large beside the entries that tie their unknowns to one another: then A
-/// is a saddle point, if it is Hermitian or symmetric. O(nnz)
+/// Whether a Hermitian or symmetric A may be a saddle point: up to half of the diagonal is 0, the rest positive and
+/// large beside what ties these unknowns to one another, and each of the others is tied to some of them. O(nnz)
 template <class T>
 bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A);
 

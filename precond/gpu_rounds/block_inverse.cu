@@ -1,6 +1,9 @@
 // A dense matrix inverted by halves: with A = [A₁₁ A₁₂; A₂₁ A₂₂], W₁ = A₁₁⁻¹ and W₂ = (A₂₂ − A₂₁ W₁ A₁₂)⁻¹ the inverse
 // is [W₁ + X B₂₁, X W₂; B₂₁, W₂], X = −W₁ A₁₂ and B₂₁ = −W₂ A₂₁ W₁.
 
+#include <cmath>
+#include <vector>
+
 #include "ilux/base/gpu/cuda.hpp"
 #include "ilux/base/gpu/device_value.hpp"
 #include "ilux/base/instances.hpp"
@@ -19,8 +22,8 @@ struct Product {
     V*       C;
     Index    A_step, B_step, C_step;
     Index    rows, cols, inner;
-    double   sign;
-    bool     adds;
+    double   sign = 1;
+    bool     adds = false;
 };
 
 template <class V>
@@ -29,6 +32,7 @@ __device__ V part_of(const V* A, Index step, Index i, Index j, bool inside)
     return inside ? A[static_cast<std::size_t>(j) * step + i] : V{};
 }
 
+/// A block has a tile of C, a thread every 16th row and column of it; A and B pass by in slices of 16.
 template <class V>
 __global__ void __launch_bounds__(side* side) multiply(Product<V> in)
 {
@@ -118,8 +122,27 @@ std::optional<DeviceBuffer<S>> invert_by_blocks(Gpu& gpu, DeviceBuffer<S> A, Ind
     return A;
 }
 
-#define ILUX_INSTANTIATE(S) \
-    template std::optional<DeviceBuffer<S>> invert_by_blocks(Gpu&, DeviceBuffer<S>, Index, bool, Extremes&);
+template <Scalar S>
+double defect_of_inverse(Gpu& gpu, const DeviceBuffer<S>& A, const DeviceBuffer<S>& W, Index n)
+{
+    using V = cuda::Value<S>;
+    std::vector<S>  numbers(n, S(1));
+    DeviceBuffer<S> e(n), x(n), y(n);
+    upload<S>(gpu, numbers, e);
+    launch<V>(gpu, {cuda::as_values(W.data()), cuda::as_values(e.data()), cuda::as_values(x.data()), n, n, n, n, 1, n});
+    launch<V>(gpu, {cuda::as_values(A.data()), cuda::as_values(x.data()), cuda::as_values(y.data()), n, n, n, n, 1, n});
+    download<S>(gpu, y, numbers);
+    double largest = 0;
+    for (const S number : numbers) {
+        const double off = std::abs(number - S(1));
+        largest = off <= largest ? largest : off;  // NaN stays
+    }
+    return largest;
+}
+
+#define ILUX_INSTANTIATE(S)                                                                                  \
+    template std::optional<DeviceBuffer<S>> invert_by_blocks(Gpu&, DeviceBuffer<S>, Index, bool, Extremes&); \
+    template double defect_of_inverse(Gpu&, const DeviceBuffer<S>&, const DeviceBuffer<S>&, Index);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

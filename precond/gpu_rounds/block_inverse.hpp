@@ -22,9 +22,13 @@ bool fits_at_once(Gpu& gpu, Index n);
 /// @return nothing where a pivot is wrong
 template <Scalar S>
 std::optional<DeviceBuffer<S>> invert_at_once(Gpu& gpu, DeviceBuffer<S> A, Index n, bool definite, Extremes& found);
-/// A⁻¹ for any n: what does not fit is inverted by halves, and pivots are sought in each half by itself. Cost 2 n³
-/// flops and n² numbers of scratch.
+/// A⁻¹ for any n: what does not fit is inverted by halves, and pivots are sought in each half by itself, so that
+/// defect_of_inverse() should be asked unless A is definite. Cost 2 n³ flops and memory for 2.3 n² numbers.
 template <Scalar S>
 std::optional<DeviceBuffer<S>> invert_by_blocks(Gpu& gpu, DeviceBuffer<S> A, Index n, bool definite, Extremes& found);
+
+/// max |A W e − e|, e of ones. @param A, W  n×n by columns
+template <Scalar S>
+double defect_of_inverse(Gpu& gpu, const DeviceBuffer<S>& A, const DeviceBuffer<S>& W, Index n);
 
 }  // namespace ilux::rounds

@@ -10,6 +10,7 @@
 #include "ilux/precond/gpu_rounds/block_inverse.hpp"
 #include "ilux/precond/gpu_rounds/dense_inverse.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
+#include "ilux/precond/mlilu/dense_level.hpp"
 
 namespace ilux::rounds {
 namespace {
@@ -311,12 +312,17 @@ std::optional<DeviceBuffer<S>> invert_at_once(Gpu& gpu, DeviceBuffer<S> matrix, 
 template <Scalar S>
 std::optional<DeviceBuffer<S>> inverse_of_rest(Gpu& gpu, const RoundsState<S>& state, bool definite)
 {
-    const Index n = state.active_count;
+    const Index      n = state.active_count;
+    constexpr double most_defect = 1e-6;
     if (n == 0) return DeviceBuffer<S>();
+    const bool at_once = fits_at_once<S>(gpu, n);
+    if (!at_once && n > DenseLevel<S>::largest) return {};
     Extremes     found;
     const auto   inverse = invert_by_blocks<S>(gpu, filled(gpu, state, false), n, definite, found);
     const double smallest = std::bit_cast<double>(found.smallest), largest = std::bit_cast<double>(found.largest);
     if (!inverse || !(smallest > least_pivot * largest)) return {};
+    if (!at_once && !definite && !(defect_of_inverse<S>(gpu, filled(gpu, state, false), *inverse, n) <= most_defect))
+        return {};
     DeviceBuffer<S> W(inverse->size());
     launch(gpu, turn<cuda::Value<S>>, static_cast<Offset>(n) * n, cuda::as_values(inverse->data()), n,
            state.active[state.now], state.at, cuda::as_values(W.data()));

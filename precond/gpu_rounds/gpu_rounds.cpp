@@ -150,10 +150,10 @@ GpuRounds<S> GpuRounds<S>::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, co
 {
     require_buildable(A, options);
     require(plan.order != nullptr, [] { return std::string("a plan without an order"); });
-    if (plan.levels.empty()) return build(cpu, gpu, A, options, in_single, on_progress, stop);
     const auto n = static_cast<Index>(plan.order->size());
     require(n == A.rows(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", n, A.rows()); });
+    if (plan.levels.empty()) return build(cpu, gpu, A, options, in_single, on_progress, stop);  // a dense end alone
     std::string why_not;
     MlIluReport given_up;
     try {

@@ -112,10 +112,12 @@ bool GpuRoundsBuilder<S>::make_levels()
     if (state_.n <= tail_) return scale_level();  // the dense end alone
     while (scale_level() && eliminate_level())
         if (is_last()) {
-            if (made_.report_.levels.back().rounds == 0) {  // it is the dense end
-                made_.report_.levels.pop_back();
-                next_plan_.levels.pop_back();
-            }
+            auto&       levels = made_.report_.levels;
+            const auto& last = levels.back();
+            if (has_stalled(last))
+                made_.report_.decisions.push_back(
+                    fmt::format("rounds found {} pivots in {} rows: the rest is inverted", last.accepted, last.n));
+            if (last.rounds == 0) levels.pop_back();  // a plan keeps that it was scaled
             return true;
         }
     return false;
@@ -134,8 +136,10 @@ bool GpuRoundsBuilder<S>::is_last() const
 template <Scalar S>
 bool GpuRoundsBuilder<S>::may_invert_rest() const
 {
-    const Offset n = state_.active_count;
-    return n <= DenseLevel<S>::largest && state_.L_entries + state_.U_entries + state_.done + n * n <= most_entries_;
+    const Offset     n = state_.active_count;
+    constexpr Offset while_inverting = 3;  // n² numbers, about
+    return n <= DenseLevel<S>::largest &&
+           state_.L_entries + state_.U_entries + state_.done + while_inverting * n * n <= most_entries_;
 }
 
 template <Scalar S>
@@ -193,8 +197,12 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
     if (level > 1) return true;
     if (facts.zero == 0) report.structural_rank = state_.n;
     if (!matching.why.empty()) report.decisions.push_back(matching.why);
-    RoundsChoice choice = choose_rounds(
-        opt_, {.n = state_.n, .nnz = state_.nnz, .dominant = facts.dominant, .even = facts.even, .positive = positive});
+    RoundsChoice choice = choose_rounds(opt_, {.n = state_.n,
+                                               .nnz = state_.nnz,
+                                               .dominant = facts.dominant,
+                                               .even = facts.even,
+                                               .positive = positive,
+                                               .saddle_point = facts.saddle_point});
     compensation_ = choice.compensation;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
     if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensation);
@@ -291,6 +299,7 @@ DeviceBuffer<S> GpuRoundsBuilder<S>::inverse_of_rest()
     report.dense = n > 0;
     report.stored = static_cast<Offset>(n) * n;
     if (!W) {
+        if (n > 0) report.decisions.push_back(fmt::format("the host factors the dense end of {} rows", n));
         const DenseLevel<S> dense(dense_csr(rounds::rest_on_host(gpu_, state_), n), opt_.definite);
         const auto          inverse = inverse_of<S>(cpu_, dense, false);
         report.deficiency = dense.deficiency();

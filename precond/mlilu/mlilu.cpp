@@ -92,8 +92,11 @@ Preprocessed<T> MlIluBuilder<T>::prepare(CsrMatrix<T> S)
 {
     tell(0, S.rows());
     const RoundsOfLevel* kept = kept_rounds();
-    Preprocessed<T>      pre = kept ? equilibrate_and_match_again(std::move(S), opt_, *kept)
-                                    : equilibrate_and_match(std::move(S), opt_, stop_);
+    MlIluOptions         options = opt_;
+    if (setup_ == Setup::crout && options.matching == MatchingChoice::wait)
+        options.matching = MatchingChoice::automatic;  // nobody waits in a sweep
+    Preprocessed<T> pre = kept ? equilibrate_and_match_again(std::move(S), options, *kept)
+                               : equilibrate_and_match(std::move(S), options, stop_);
     if (factors_->levels.empty()) check_first(pre);
     if (setup_ == Setup::undecided) decide_setup(pre);
     if (setup_ == Setup::crout) put_in_order(pre, opt_.ordering, stop_);
@@ -114,7 +117,7 @@ void MlIluBuilder<T>::check_first(const Preprocessed<T>& pre)
         report_.decisions.push_back("precond.half has no effect: " +
                                     (pre.matched ? "a matching has moved rows; precond.matching=off keeps them"
                                      : pre.saddle_point
-                                         ? "precond.matching=wait drops by rows; precond.matching=off does not"
+                                         ? "precond.matching=wait drops by rows"
                                          : fmt::format("A is not {}, so L is not the image of U",
                                                        is_complex<T> ? "symmetric or Hermitian" : "symmetric")));
     report_.structural_rank = pre.structural_rank;

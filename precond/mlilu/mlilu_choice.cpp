@@ -16,7 +16,7 @@ constexpr double even_share = 0.8;       // so many: then what is dropped is com
 constexpr double compensated_drop = 5;   // times τ_S may go where it is not lost (docs/design/precond_rounds.md)
 constexpr Index  largest_tail = 1000;
 constexpr double tail_share = 0.25;              // of the entries of A
-constexpr double growth_of_saddle_point = 0.17;  // of γ: three like neighbours, of 1 / 3, are enough for a pressure
+constexpr double growth_of_saddle_point = 0.17;  // of γ (docs/design/precond_rounds.md)
 
 /// The x for which M is exact, where there is one vector.
 std::string flattered_by(const std::vector<double>* near_null, Index n)
@@ -99,6 +99,9 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     if (choice.rounds && options.compensation != choice.compensation && options.compensation == Compensation::lumped)
         choice.decisions.emplace_back(
             "compensation=lumped has no effect: A is not symmetric (complex: Hermitian) with a positive diagonal");
+    if (choice.rounds && options.matching == MatchingChoice::wait && !level.saddle_point)
+        choice.decisions.emplace_back(
+            "matching=wait has no effect: A is not symmetric with zeros on its diagonal, or setup=rounds was not asked for");
     for (auto& ignored : without_effect(options, choice.rounds, choice.compensation, level.nnz))
         choice.decisions.push_back(std::move(ignored));
     return choice;

@@ -33,10 +33,11 @@ struct RoundsChoice {
 struct LevelFacts {
     Index  n = 0;
     Offset nnz = 0;
-    Index  dominant = 0;      ///< rows, in the test vector
-    Index  even = 0;          ///< rows that couple unknowns of like t alone
-    bool   moved = false;     ///< a matching has exchanged columns
-    bool   positive = false;  ///< it is Hermitian with a positive diagonal
+    Index  dominant = 0;          ///< rows, in the test vector
+    Index  even = 0;              ///< rows that couple unknowns of like t alone
+    bool   moved = false;         ///< a matching has exchanged columns
+    bool   positive = false;      ///< it is Hermitian with a positive diagonal
+    bool   saddle_point = false;  ///< as is_saddle_point() says
 };
 /// Whether a third of the entries or more are stored.
 constexpr bool nearly_dense(Offset n, Offset nnz) { return 3 * nnz > n * n; }
@@ -73,7 +74,7 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
 /// The matrix of a level that is to be eliminated in rounds.
 struct LevelMatrix {
-    Mirror mirror = Mirror::none;  ///< of a saddle point, too: what is dropped by rows alone serves it better
+    Mirror mirror = Mirror::none;  ///< none for a saddle point, which drops by rows
     bool   saddle_point = false;   ///< as is_saddle_point() says
     double largest = 0;            ///< of its entries
 };

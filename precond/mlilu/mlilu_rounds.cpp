@@ -62,7 +62,8 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
                                                     .dominant = dominant_rows<T>(be_, pre.A, t),
                                                     .even = even_rows<T>(be_, pre.A, t),
                                                     .moved = moves_rows(pre.q),
-                                                    .positive = pre.positive});
+                                                    .positive = pre.positive,
+                                                    .saddle_point = pre.saddle_point});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
     factors_->compensation = choice.compensation;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
@@ -106,6 +107,13 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
         setup_ = Setup::crout;
     }
     if (accepted == 0) {
+        if (pre.saddle_point) {  // the sweep wants a matching of it as it came
+            for (auto* scale : {&pre.row_scale, &pre.col_scale})
+                std::ranges::transform(*scale, scale->begin(), [](double r) { return 1 / r; });
+            scale_rows_cols(made.S, pre.row_scale, pre.col_scale);
+            pre = prepare(std::move(made.S));
+            return add_level(pre);
+        }
         pre.A = std::move(made.S);
         put_in_order(pre, opt_.ordering, stop_);
         return add_level(pre);

@@ -34,8 +34,8 @@ struct Preprocessed {
 constexpr double small_diagonal = 0.1;
 constexpr int    equilibration_sweeps = 12;  ///< each halves the exponents' spread; most matrices need two or three
 constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor the reciprocal of one overflows
-/// What rounds put where a saddle point has a zero on its diagonal, beside diagonals of about 1; within a factor 2, and
-/// so that sums that are powers of two are not just between two scale factors.
+/// What rounds put where a saddle point has a zero on its diagonal, beside diagonals of about 1, within a factor 2.
+/// (docs/design/precond_rounds.md) Half would leave sums that are powers of four to rounding.
 constexpr double balanced_diagonal = 0.4;
 
 /// The scalings, and the matching where it is wanted: p stays the identity, and At is not made.

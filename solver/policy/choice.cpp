@@ -164,7 +164,8 @@ private:
         IterationFacts& facts = facts_.iteration;
         if (facts.rounds || !leaves_coarse(options_)) return;
         if (!coarse_may_gain<S>(cpu_, A_, options_.precond.mlilu)) return;
-        facts.coarse = facts.rounds = ask_for_symmetry();
+        const bool hermitian = ask_for_symmetry();
+        facts.coarse = facts.rounds = hermitian && (facts.hermitian || options_.method != MethodChoice::cg);
     }
 
     /// Asked only where the answer decides: it takes a pass over A that jumps. @return whether A is Hermitian
@@ -211,8 +212,8 @@ private:
         return true;
     }
 
-    /// Whether LU may win by the estimate, or nobody knows. Its flops may be far fewer than estimated, its analysis
-    /// takes what it takes.
+    /// Whether LU may win by the estimate, or nobody knows. Flops may be far fewer than estimated, the seconds of an
+    /// analysis hardly fewer.
     bool worth_an_analysis() const
     {
         const Expected expected = expect(facts_, rates_);

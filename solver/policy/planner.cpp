@@ -72,9 +72,9 @@ Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
     Plan       plan = first_plan(options_, direct, facts, decisions);
     if (direct && options_.precond.mlilu.near_null) decisions.emplace_back("near_null has no effect on an LU");
     if (direct) return plan;
-    if (coarse && facts.hermitian) {
+    if (coarse && facts.hermitian && (facts.positive_diagonal || method != MethodChoice::cg)) {
         plan.precond.coarse = CoarseChoice::on;
-        plan.coarse_chosen = true;
+        plan.coarse_chosen = facts.positive_diagonal ? CoarseChosen::positive_diagonal : CoarseChosen::saddle_point;
         decisions.push_back(fmt::format("precond.coarse=on: A is {} {}", facts.word(),
                                         facts.positive_diagonal
                                             ? "with a positive diagonal, and its rows are not dominant"
@@ -99,16 +99,20 @@ std::string Planner<S>::no_longer_symmetric(Plan& plan, const std::function<void
 {
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
-    const bool          coarse = plan.coarse_chosen;
-    if (plan.direct() || !(definite || absolute || coarse)) return "";
+    if (plan.direct() || !(definite || absolute || plan.coarse_chosen != CoarseChosen::none)) return "";
     bring();
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);
     plan.rounded_symmetry = facts.rounded;
-    const bool positive = definite || (coarse && !looks_like_saddle_point(threads, A_));
-    if (facts.hermitian && (facts.positive_diagonal || !positive)) return "";
+    const bool positive = definite || plan.coarse_chosen == CoarseChosen::positive_diagonal;
+    const bool saddle_point = plan.coarse_chosen == CoarseChosen::saddle_point;
+    const bool kind_holds =
+        (!positive || facts.positive_diagonal) && (!saddle_point || looks_like_saddle_point(threads, A_));
+    if (facts.hermitian && kind_holds) return "";
     return fmt::format("A is no longer {}{}", is_complex<S> ? "Hermitian" : "symmetric",
-                       positive ? " with a positive diagonal" : "");
+                       positive       ? " with a positive diagonal"
+                       : saddle_point ? " and a saddle point"
+                                      : "");
 }
 
 /// What would have been chosen without that try.

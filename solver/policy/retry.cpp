@@ -71,7 +71,7 @@ bool proves_indefinite(const Attempt& tried)
 /// A coarse space that was chosen for the user gave no solution: M without one, and made as it is then.
 std::optional<Plan> without_coarse(const Attempt& last)
 {
-    if (!last.plan.coarse_chosen || proves_indefinite(last)) return std::nullopt;
+    if (last.plan.coarse_chosen == CoarseChosen::none || proves_indefinite(last)) return std::nullopt;
     Plan plan = last.plan;
     plan.leave_coarse();
     plan.change = "precond.coarse off";

@@ -246,6 +246,57 @@ TEST(CoarseSpace, ThatWasChosenGoesWithTheSymmetryOfASeries)
     EXPECT_EQ(report.result().plan.precond.coarse, CoarseChoice::automatic);
 }
 
+TEST(CoarseSpace, OfASaddlePointLastsAsLongAsThatInASeries)
+{
+    const auto    A = gallery::stokes2d({.n = 64});
+    SolverOptions options = serial({.method = MethodChoice::gmres, .retry = false});
+    options.sequence.refresh_always = true;
+    LinearSolver<> solver(options);
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    EXPECT_TRUE(tells(solver.factored_by(), "matching=wait, beside a coarse space"));
+    const auto          b = random_vector(A.rows(), 1);
+    std::vector<double> x(b.size());
+    const auto          first = solver.solve(b, x);
+    EXPECT_TRUE(first.converged()) << first.why();
+    EXPECT_LE(first.steps(), 26);
+    EXPECT_LE(residual_of(A, x, b), 1.01e-8);
+    auto twice = A;
+    for (double& value : twice.val()) value *= 2;
+    (void)solver.refactor(twice);
+    const auto again = solver.solve(b, x);
+    EXPECT_EQ(again.result().plan.precond.coarse, CoarseChoice::on);
+    EXPECT_LE(again.steps(), first.steps() + 4);
+    auto odd = A;
+    for (Offset p = odd.row_ptr()[0]; p < odd.row_ptr()[1]; ++p)
+        if (odd.col()[p] == 0) odd.val()[p] *= -1;
+    (void)solver.refactor(odd);
+    const auto last = solver.solve(b, x);
+    EXPECT_EQ(last.result().plan.precond.coarse, CoarseChoice::automatic);
+    EXPECT_NE(last.result().reason.find("no longer symmetric and a saddle point"), std::string::npos)
+        << last.result().reason;
+}
+
+TEST(CoarseSpace, IsNotChosenForCgOfASaddlePoint)
+{
+    const auto               A = gallery::stokes2d({.n = 64});
+    const SolverOptions      options{.method = MethodChoice::cg};
+    Planner<double>          planner(options, A);
+    std::vector<std::string> decisions;
+    planner.obey(false);
+    EXPECT_EQ(planner.first(false, decisions).precond.coarse, CoarseChoice::automatic);
+}
+
+TEST(CoarseSpace, BesideASweepLeavesMAsItIs)
+{
+    SolverOptions options = with_coarse();
+    options.precond.mlilu.setup = MlIluSetup::crout;
+    LinearSolver<> solver(options);
+    solver.analyse(gallery::stokes2d({.n = 20}));
+    EXPECT_TRUE(solver.factor().ready());
+    EXPECT_FALSE(tells(solver.factored_by(), "has no effect"));
+}
+
 /// Rigid motions of the body would make the coarse matrix singular.
 TEST(CoarseSpace, OfAMatrixWithANullSpaceIsNotChosen)
 {
@@ -305,7 +356,7 @@ TEST(CoarseSpace, AGpuTakesTheStepsOfTheHost)
                 steps[there] = report.steps();
                 EXPECT_TRUE(solver.solve(b, x, Transpose::yes).converged());
             }
-            EXPECT_NEAR(steps[1], steps[0], 2) << int(method);
+            EXPECT_LE(steps[1], steps[0] + 2) << int(method);  // its coarse matrices are exact up to more rows
         }
     }
 }

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
+#include <vector>
 
 #include "ilux/tests/precond/coarse_steps/coarse_checks.hpp"
+#include "ilux/tests/support/entry_list.hpp"
 
 namespace ilux {
 namespace {
@@ -72,9 +75,29 @@ TEST(NearNull, AFlowHasConstantsForItsVelocitiesAndItsPressure)
         EXPECT_EQ(at(t, i, 0) + at(t, i, 1) + at(t, i, 2), 1);
         EXPECT_EQ(at(t, i, 2) == 1, A.at(i, i) == 0) << i;
     }
-    Cpu be(2);
-    EXPECT_TRUE(looks_like_saddle_point<double>(be, A));
+}
+
+TEST(NearNull, TellsASaddlePoint)
+{
+    using Entries = std::vector<std::tuple<Index, Index, double>>;
+    Cpu        be(2);
+    const auto looks = [&](Index n, const Entries& entries) {
+        test::EntryList list;
+        for (const auto& [i, j, a] : entries) {
+            list.add(i, j, a);
+            if (i != j) list.add(j, i, a);
+        }
+        return looks_like_saddle_point<double>(be, list.matrix(n, n));
+    };
+    EXPECT_TRUE(looks_like_saddle_point<double>(be, gallery::stokes2d({.n = 16})));
+    EXPECT_TRUE(looks(3, {{0, 0, 4}, {1, 1, 4}, {0, 1, -1}, {0, 2, 9}}));
     EXPECT_FALSE(looks_like_saddle_point<double>(be, gallery::poisson2d(3, 3)));
+    EXPECT_FALSE(looks(0, {}));
+    EXPECT_FALSE(looks(2, {{0, 1, 1}}));                                      // no diagonal at all
+    EXPECT_FALSE(looks(4, {{0, 0, 4}, {1, 1, 4}, {2, 3, 1}}));                // two without one see each other alone
+    EXPECT_FALSE(looks(3, {{0, 0, 4}, {1, 1, 4}}));                           // an empty row
+    EXPECT_FALSE(looks(3, {{0, 0, 4}, {1, 1, -4}, {0, 2, 1}}));               // of both signs
+    EXPECT_FALSE(looks(3, {{0, 0, 4}, {1, 1, 0.01}, {0, 1, 1}, {0, 2, 1}}));  // a small one
 }
 
 }  // namespace

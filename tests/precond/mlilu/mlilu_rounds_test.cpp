@@ -36,6 +36,36 @@ TEST(MlIluRounds, TakeHardlyMoreStepsOnAFinerMesh)
               3 * steps(gallery::poisson2d(240, 240), {.setup = MlIluSetup::crout}));
 }
 
+/// Where rounds find no pivot, Crout's sweep goes on by a matching, of the matrix as it came.
+TEST(MlIluRounds, ThatWaitInVainLeaveItToAMatching)
+{
+    test::EntryList entries;
+    const auto      B = gallery::convdiff2d({.n = 30});
+    for (Index i = 0; i < B.rows(); ++i)
+        for (Offset p = B.row_ptr()[i]; p < B.row_ptr()[i + 1]; ++p) {
+            entries.add(i, B.rows() + B.col()[p], 3 * B.val()[p]);
+            entries.add(B.rows() + B.col()[p], i, 3 * B.val()[p]);
+        }
+    const auto   A = entries.matrix(2 * B.rows(), 2 * B.rows());
+    MlIluOptions options = in_rounds;
+    options.matching = MatchingChoice::wait;
+    const auto made = build(A, options, 2);
+    EXPECT_TRUE(any_mentions(made.report(), "crout from level 1 on"));
+    EXPECT_LE(steps_with(made, A), 30);
+}
+
+TEST(MlIluRounds, SayWhereNobodyHasToWait)
+{
+    MlIluOptions options = in_rounds;
+    options.matching = MatchingChoice::wait;
+    EXPECT_TRUE(
+        any_mentions(build(gallery::convdiff2d({.n = 20}), options, 1).report(), "matching=wait has no effect"));
+    EXPECT_TRUE(any_mentions(build(gallery::poisson2d(20, 20), options, 1).report(), "matching=wait has no effect"));
+    EXPECT_FALSE(any_mentions(build(gallery::stokes2d({.n = 20}), options, 1).report(), "matching=wait has no effect"));
+    options.setup = MlIluSetup::crout;
+    EXPECT_TRUE(any_mentions(build(gallery::stokes2d({.n = 20}), options, 1).report(), "matching=wait has no effect"));
+}
+
 TEST(MlIluRounds, AreChosenWhereRowsAreDominant)
 {
     const auto mesh = build(gallery::convdiff2d({.n = 40})).report();

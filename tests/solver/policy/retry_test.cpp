@@ -148,7 +148,7 @@ Attempt failed_with_coarse(bool chosen)
 {
     Plan plan = plan_for({}, true, true);
     plan.precond.coarse = CoarseChoice::on;
-    plan.coarse_chosen = chosen;
+    plan.coarse_chosen = chosen ? CoarseChosen::positive_diagonal : CoarseChosen::none;
     Attempt tried = failed(plan, Outcome::stagnated);
     tried.mlilu->levels.push_back({.n = n, .rounds = 9});
     return tried;
