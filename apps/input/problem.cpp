@@ -180,8 +180,8 @@ void Problem<S>::take(CsrMatrix<S> matrix)
     nnz = A.nnz();
     matrix_bytes = A.bytes();
     complex = is_complex<S>;
-    pattern_symmetric = is_pattern_symmetric(A);
     symmetric = is_symmetric(A);
+    pattern_symmetric = symmetric || is_pattern_symmetric(A);
     hermitian = is_complex<S> ? is_hermitian(A) : symmetric;
     positive_diagonal = has_positive_diagonal(A);
 }

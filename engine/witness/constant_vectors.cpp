@@ -1,10 +1,13 @@
 #include "ilux/engine/witness/constant_vectors.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/engine/witness/dominance.hpp"
 
 namespace ilux {
@@ -13,27 +16,63 @@ namespace {
 constexpr double tied = 1e-6;         // an entry of this share of the largest in its row connects unknowns
 constexpr double pins = 1e-3;         // a row whose sum is this share of its terms holds a constant by itself
 constexpr double loose_below = 1e-7;  // of all rows together
-constexpr int    most_sweeps = 2;     // in a bad order each reaches a few rows more
-constexpr double cancels = 1e-15;     // of the terms of a sum that is 0 but for rounding
+constexpr Offset worth_threads = 50'000;
+constexpr double cancels = 1e-15;  // of the terms of a sum that is 0 but for rounding
 
-/// The sets of one way to tell unknowns apart: rows are taken kind by kind.
+/// Sets of numbers that threads unite at once. The largest of a set is its root.
+class UnitedSets {
+public:
+    explicit UnitedSets(std::size_t count) : up_(count) { std::iota(up_.begin(), up_.end(), 0); }
+
+    /// @return the root of both
+    Index unite(Index a, Index b)
+    {
+        for (;;) {
+            a = root(a);
+            b = root(b);
+            if (a == b) return a;
+            if (a > b) std::swap(a, b);
+            if (Index expected = a; std::atomic_ref(up_[a]).compare_exchange_weak(expected, b)) return b;
+        }
+    }
+    /// Paths are halved; another thread may have shortened them further.
+    Index root(Index a)
+    {
+        for (Index up = at(a); up != a; up = at(a)) {
+            const Index next = at(up);
+            std::atomic_ref(up_[a]).store(next, std::memory_order_relaxed);
+            a = next;
+        }
+        return a;
+    }
+    Index at(Index a) { return std::atomic_ref(up_[a]).load(std::memory_order_relaxed); }
+    /// Once all are united: at(a) is the root from now on.
+    void flatten()
+    {
+        for (std::size_t a = up_.size(); a-- > 0;) up_[a] = up_[up_[a]];
+    }
+
+private:
+    std::vector<Index> up_;
+};
+
+/// The sets of one way to tell unknowns apart: rows are taken kind by kind. Large entries of a row connect its unknowns
+/// of a kind, and a row whose sum is large holds them.
 template <Scalar S>
 class KindSets {
 public:
     /// @param kind  of each unknown, 0 … count − 1
-    KindSets(const CsrView<S>& A, std::span<const std::uint8_t> kind, int count)
-        : A_(A), kind_(kind), count_(count), held_(kind.size()), set_(kind.size() + 3)
+    KindSets(Cpu& be, const CsrView<S>& A, std::span<const std::uint8_t> kind, int count)
+        : be_(be), A_(A), kind_(kind), count_(count), held_(kind.size()), set_(kind.size() + 3)
     {}
 
     /// @return the unknowns of loose sets, by set; the sums of all others go to `pinned`
     std::vector<LooseSet> find(double& pinned)
     {
-        spread(pinned);
-        for (int sweep = 0; sweep < most_sweeps && unheld() > 0; ++sweep) {
-            for (Index i = A_.rows() - 1; i >= 0; --i) hold_row(i, false);
-            for (Index i = 0; i < A_.rows(); ++i) hold_row(i, false);
-        }
-        return unheld() == 0 ? std::vector<LooseSet>{} : gather(pinned);
+        connect(pinned);
+        set_.flatten();
+        for (Index j = 0; j < A_.rows(); ++j) held_[j] = set_.at(j) == holder(kind_[j]);
+        return std::ranges::find(held_, 0) == held_.end() ? std::vector<LooseSet>{} : measured(pinned);
     }
 
 private:
@@ -42,6 +81,10 @@ private:
         double size = 0, largest = 0;
     };
     using Rows = std::array<OfRow, 3>;
+    using Totals = std::array<RowTotals, 3>;
+
+    /// Stands for all unknowns of a kind that are held.
+    Index holder(int kind) const { return A_.rows() + kind; }
 
     Rows sums_of(Index i) const
     {
@@ -56,72 +99,50 @@ private:
         return rows;
     }
 
-    /// A first pass, which also sums what each kind as a whole is held by.
-    void spread(double& pinned)
+    /// Also sums what each kind as a whole is held by.
+    void connect(double& pinned)
     {
-        std::array<RowTotals, 3> all{};
-        for (Index i = 0; i < A_.rows(); ++i) {
-            const Rows rows = hold_row(i, true);
-            for (int k = 0; k < count_; ++k) {
-                all[k].sum += std::abs(rows[k].sum);
-                all[k].size += rows[k].size;
+        std::vector<Totals> of_piece(pieces_of(A_.rows()));
+        with_tasks(be_, A_.nnz() >= worth_threads, [&] {
+            for_pieces(A_.rows(), [&](Index piece, Index begin, Index end) {
+                for (Index i = begin; i < end; ++i) connect_row(i, of_piece[piece]);
+            });
+        });
+        for (int k = 0; k < count_; ++k) {
+            RowTotals all;
+            for (const Totals& part : of_piece) {
+                all.sum += part[k].sum;
+                all.size += part[k].size;
             }
+            if (const double of_kind = all.pinned(); of_kind >= loose_below) pinned = std::min(pinned, of_kind);
         }
-        for (int k = 0; k < count_; ++k)
-            if (const double of_kind = all[k].pinned(); of_kind >= loose_below) pinned = std::min(pinned, of_kind);
     }
 
-    /// What a row holds of a kind it holds of all its unknowns of that kind that large entries connect.
-    Rows hold_row(Index i, bool first)
+    /// From the last column on, which is new where rows follow a mesh: the others then find their root at once.
+    void connect_row(Index i, Totals& totals)
     {
-        if (!first && all_held(i)) return {};
-        const Rows          rows = sums_of(i);
-        std::array<bool, 3> holds{};
-        for (int k = 0; k < count_; ++k) holds[k] = std::abs(rows[k].sum) > pins * rows[k].size;
-        const auto each_tied = [&](auto&& visit) {
-            for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
-                const Index j = A_.col()[p];
-                const int   k = kind_[j];
-                if (const double size = std::abs(A_.val()[p]); size > 0 && size >= tied * rows[k].largest) visit(j, k);
-            }
-        };
-        each_tied([&](Index j, int k) { holds[k] = holds[k] || held_[j]; });
-        each_tied([&](Index j, int k) { held_[j] = held_[j] || holds[k]; });
-        return rows;
+        const Rows           rows = sums_of(i);
+        std::array<Index, 3> one{-1, -1, -1};
+        for (int k = 0; k < count_; ++k) {
+            const double sum = std::abs(rows[k].sum);
+            if (sum > pins * rows[k].size) one[k] = holder(k);
+            totals[k].sum += sum;
+            totals[k].size += rows[k].size;
+        }
+        for (Offset p = A_.row_ptr()[i + 1]; p-- > A_.row_ptr()[i];) {
+            const Index  j = A_.col()[p];
+            const int    k = kind_[j];
+            const double size = std::abs(A_.val()[p]);
+            if (!(size > 0 && size >= tied * rows[k].largest)) continue;
+            if (one[k] < 0) one[k] = set_.root(j);
+            else if (set_.at(j) != one[k]) one[k] = set_.unite(one[k], j);
+        }
     }
 
     bool all_held(Index i) const
     {
         const auto of_row = A_.col().subspan(A_.row_ptr()[i], A_.row_ptr()[i + 1] - A_.row_ptr()[i]);
         return std::ranges::all_of(of_row, [&](Index j) { return held_[j] != 0; });
-    }
-    Index unheld() const { return static_cast<Index>(std::ranges::count(held_, 0)); }
-
-    Index root(Index j)
-    {
-        while (set_[j] != j) j = set_[j] = set_[set_[j]];
-        return j;
-    }
-
-    /// Unknowns that nothing holds, connected by large entries. A node for each kind stands for all that are held.
-    std::vector<LooseSet> gather(double& pinned)
-    {
-        std::iota(set_.begin(), set_.end(), 0);
-        for (Index i = 0; i < A_.rows(); ++i) {
-            if (all_held(i)) continue;
-            const Rows           rows = sums_of(i);
-            std::array<Index, 3> one{-1, -1, -1};
-            for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
-                const Index j = A_.col()[p];
-                const int   k = kind_[j];
-                if (std::abs(A_.val()[p]) < tied * rows[k].largest || A_.val()[p] == S(0)) continue;
-                const Index node = held_[j] ? A_.rows() + k : j;
-                if (one[k] < 0) one[k] = root(node);
-                else set_[root(node)] = one[k] = root(one[k]);
-            }
-        }
-        for (Index j = 0; j < A_.rows(); ++j) held_[j] = held_[j] || root(j) == root(A_.rows() + kind_[j]);
-        return measured(pinned);
     }
 
     std::vector<LooseSet> measured(double& pinned)
@@ -131,7 +152,7 @@ private:
         std::vector<LooseSet>        loose;
         for (Index j = 0; j < A_.rows(); ++j) {
             if (held_[j]) continue;
-            const Index  r = root(j);
+            const Index  r = set_.at(j);
             const double by = of[r].pinned();
             if (by >= loose_below) {
                 pinned = std::min(pinned, by);
@@ -161,7 +182,7 @@ private:
             parts.clear();
             for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p) {
                 if (held_[A_.col()[p]]) continue;
-                const Index r = root(A_.col()[p]);
+                const Index r = set_.at(A_.col()[p]);
                 auto        part = std::ranges::find(parts, r, &Part::root);
                 if (part == parts.end()) part = parts.insert(part, {r, S(0), 0});
                 part->sum += A_.val()[p];
@@ -176,20 +197,23 @@ private:
         return of;
     }
 
+    Cpu&                          be_;
     const CsrView<S>&             A_;
     std::span<const std::uint8_t> kind_;
     int                           count_;
     std::vector<std::uint8_t>     held_;  // by a row, or by a neighbour that is
-    std::vector<Index>            set_;   // union-find
+    UnitedSets                    set_;   // of unknowns, and the holder of each kind
 };
 
 template <Scalar S>
-std::vector<std::uint8_t> has_zero_diagonal(const CsrView<S>& A)
+std::vector<std::uint8_t> has_zero_diagonal(Cpu& be, const CsrView<S>& A)
 {
-    std::vector<std::uint8_t> zero(static_cast<std::size_t>(A.rows()), 1);
-    for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-            if (A.col()[p] == i && A.val()[p] != S(0)) zero[i] = 0;
+    std::vector<std::uint8_t> zero(static_cast<std::size_t>(A.rows()));
+    with_tasks(be, A.nnz() >= worth_threads, [&] {
+        for_pieces(A.rows(), [&](Index, Index begin, Index end) {
+            for (Index i = begin; i < end; ++i) zero[i] = A.at(i, i) == S(0);
+        });
+    });
     return zero;
 }
 
@@ -209,7 +233,7 @@ ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A, std::span<Index>
         }
     }
     const auto look = [&](std::span<const std::uint8_t> kind, int count, auto&& name) {
-        for (LooseSet& one : KindSets<S>(A, kind, count).find(found.pinned)) {
+        for (LooseSet& one : KindSets<S>(be, A, kind, count).find(found.pinned)) {
             one.kind = name(kind[one.members.front()]);
             found.loose.push_back(std::move(one));
         }
@@ -217,7 +241,7 @@ ConstantVectors look_at_constants(Cpu& be, const CsrView<S>& A, std::span<Index>
     std::vector<std::uint8_t> kind(n, 0);
     look(kind, 1, [](int) { return UnknownKind::all; });
     if (!found.loose.empty()) return found;
-    kind = has_zero_diagonal(A);
+    kind = has_zero_diagonal(be, A);
     if (const auto zeros = std::ranges::count(kind, 1); zeros > 0 && zeros < std::ssize(kind))
         look(kind, 2, [](int k) { return k == 1 ? UnknownKind::zero_diagonal : UnknownKind::nonzero_diagonal; });
     for (const int period : {2, 3}) {

@@ -215,8 +215,8 @@ MatrixInfo examine(const CsrView<S>& A, bool factored, const StopToken& stop)
     scan_values(A, info);
     scan_rows(A, info);
     if (A.rows() != A.cols()) return info;
-    info.pattern_symmetric = is_pattern_symmetric(A);
     info.symmetric = is_symmetric(A);
+    info.pattern_symmetric = info.symmetric || is_pattern_symmetric(A);
     info.hermitian = is_complex<S> ? is_hermitian(A) : info.symmetric;
     info.skew_symmetric = info.largest > 0 && info.pattern_symmetric && is_skew_symmetric(A);
     scan_diagonal(A, info.diagonal);
