@@ -14,8 +14,8 @@ namespace ilux {
 struct Asymmetry {
     /// |a_ij − a'_ij| ≤ 8 ε (|a_ij| + |a'_ij| + √|a_ii a_jj|) everywhere, a' the image. The root is what a term of a_ij
     /// may be as large as, where elements are positive semidefinite: terms that cancel leave rounding of that size, and
-    /// it has the unit of a_ij, whatever the units of the unknowns. Where a_ii or a_jj
-    /// is 0, the largest entry of that row takes the place of the root, the smaller of two such.
+    /// it has the unit of a_ij, whatever the units of the unknowns. Where a_ii or a_jj is 0,
+    /// the largest entry of that row takes the place of the root; where both are, the smaller of the two.
     bool   within_rounding = false;
     bool   exact = false;  ///< and A is that image
     double largest = 0;    ///< of |a_ij − a'_ij|, where these are within rounding

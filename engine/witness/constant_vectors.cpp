@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
-#include <numeric>
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/tasks.hpp"
+#include "ilux/base/united_sets.hpp"
 #include "ilux/engine/witness/dominance.hpp"
 
 namespace ilux {
@@ -18,43 +17,6 @@ constexpr double pins = 1e-3;         // a row whose sum is this share of its te
 constexpr double loose_below = 1e-7;  // of all rows together
 constexpr Offset worth_threads = 50'000;
 constexpr double cancels = 1e-15;  // of the terms of a sum that is 0 but for rounding
-
-/// Sets of numbers that threads unite at once. The largest of a set is its root.
-class UnitedSets {
-public:
-    explicit UnitedSets(std::size_t count) : up_(count) { std::iota(up_.begin(), up_.end(), 0); }
-
-    /// @return the root of both
-    Index unite(Index a, Index b)
-    {
-        for (;;) {
-            a = root(a);
-            b = root(b);
-            if (a == b) return a;
-            if (a > b) std::swap(a, b);
-            if (Index expected = a; std::atomic_ref(up_[a]).compare_exchange_weak(expected, b)) return b;
-        }
-    }
-    /// Paths are halved; another thread may have shortened them further.
-    Index root(Index a)
-    {
-        for (Index up = at(a); up != a; up = at(a)) {
-            const Index next = at(up);
-            std::atomic_ref(up_[a]).store(next, std::memory_order_relaxed);
-            a = next;
-        }
-        return a;
-    }
-    Index at(Index a) { return std::atomic_ref(up_[a]).load(std::memory_order_relaxed); }
-    /// Once all are united: at(a) is the root from now on.
-    void flatten()
-    {
-        for (std::size_t a = up_.size(); a-- > 0;) up_[a] = up_[up_[a]];
-    }
-
-private:
-    std::vector<Index> up_;
-};
 
 /// The sets of one way to tell unknowns apart: rows are taken kind by kind. Large entries of a row connect its unknowns
 /// of a kind, and a row whose sum is large holds them.

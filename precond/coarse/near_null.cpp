@@ -1,9 +1,9 @@
 #include "ilux/precond/coarse/near_null.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/united_sets.hpp"
 #include "ilux/precond/mlilu/preprocess.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
@@ -13,30 +13,21 @@ namespace {
 constexpr Index  most_components = 4;    // of a velocity, and one of something else
 constexpr double least_component = 0.1;  // of the unknowns, for a kind
 
-/// The root of the set of i; paths are halved.
-Index root_of(std::vector<Index>& parent, Index i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/// The component of each unknown with a diagonal in the graph of these alone, −1 for the others. The smallest unknown
-/// of each stands for it.
+/// The component of each unknown with a diagonal in the graph of these alone, −1 for the others. The largest unknown of
+/// each stands for it.
 template <class T>
-std::vector<Index> components(const CsrView<T>& A, const std::vector<char>& zero)
+std::vector<Index> components(Cpu& be, const CsrView<T>& A, const std::vector<char>& zero)
 {
-    std::vector<Index> parent(A.rows());
-    std::iota(parent.begin(), parent.end(), Index{0});
-    for (Index i = 0; i < A.rows(); ++i)
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && !zero[i]; ++p) {
-            const Index j = A.col()[p];
-            if (zero[j] || A.val()[p] == T(0)) continue;
-            const Index a = root_of(parent, i), b = root_of(parent, j);
-            parent[std::max(a, b)] = std::min(a, b);
-        }
+    UnitedSets sets(zero.size());
+    for_row_blocks(be, A.rows(), [&](Index, Index begin, Index end, int) {
+        for (Index i = begin; i < end; ++i)
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1] && !zero[i]; ++p)
+                if (const Index j = A.col()[p]; !zero[j] && A.val()[p] != T(0)) sets.unite(i, j);
+    });
+    sets.flatten();
     std::vector<Index> of(A.rows(), -1);
     for (Index i = 0; i < A.rows(); ++i)
-        if (!zero[i]) of[i] = root_of(parent, i);
+        if (!zero[i]) of[i] = sets.at(i);
     return of;
 }
 
@@ -102,7 +93,7 @@ NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& node
     }
     std::vector<char> zero(every);
     for (Index i = 0; i < n; ++i) zero[i] = A.at(i, i) == T(0);
-    std::vector<Index> kind = components(A, zero);
+    std::vector<Index> kind = components(be, A, zero);
     const Index        last = kinds_by_component(kind);  // that of the zeros
     NearNull<Cpu, T>   t{.values = std::vector<T>(every * (last + 1), T(0)), .count = last + 1};
     for (Index i = 0; i < n; ++i) t.values[(kind[i] < 0 ? last : kind[i]) * every + i] = 1;

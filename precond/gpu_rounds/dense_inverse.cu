@@ -213,7 +213,7 @@ DeviceBuffer<S> filled(Gpu& gpu, const RoundsState<S>& state, bool unscaled)
     return dense;
 }
 
-/// Columns in the order of the rows that the pivots came from.
+/// Puts each column of the inverse where the row of its pivot stood.
 template <class V>
 __global__ void restore_columns(const V* inverse, Index n, const Index* row, V* to)
 {
@@ -221,7 +221,7 @@ __global__ void restore_columns(const V* inverse, Index n, const Index* row, V* 
     if (e < static_cast<Offset>(n) * n) to[static_cast<Offset>(row[e / n]) * n + e % n] = inverse[e];
 }
 
-/// By rows, and the scales of later levels put in.
+/// Writes the inverse by rows to W, and puts the scales of later levels in.
 template <class V>
 __global__ void turn(const V* inverse, Index n, const Index* active, RowArrays<V> at, V* W)
 {

@@ -273,7 +273,7 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, const MlIluOptions& o
     }
     state.clear(gpu);
     find_maxima(gpu, state);
-    const bool saddle_point = is_saddle_point(options, mirror, 1) && balanced(gpu, state, options.scaling);
+    const bool saddle_point = may_wait(options, mirror) && balanced(gpu, state, options.scaling);
     launch(gpu, carry_on<V>, rows, level, state.first_level);
     with_lanes(state, [&](auto lanes) {
         launch_tiles<lanes()>(gpu, apply_scales<lanes(), V>, rows, level, state.entries[state.now].val.data());

@@ -12,7 +12,7 @@ namespace ilux::rounds {
 struct DiagonalFacts {
     Index  small = 0, zero = 0, not_positive = 0;
     Index  dominant = 0, even = 0;  ///< rows: in the test vector; coupling unknowns of like t alone
-    bool   saddle_point = false;    ///< as is_saddle_point() says
+    bool   saddle_point = false;    ///< it has zeros on its diagonal, and may_wait()
     double largest = 0;             ///< of all entries
 };
 

@@ -51,11 +51,10 @@ void scale_to_one(std::span<double> t, std::size_t c, std::size_t count)
 
 }  // namespace
 
-bool is_saddle_point(const MlIluOptions& options, Mirror mirror, Index zero)
+bool may_wait(const MlIluOptions& options, Mirror mirror)
 {
-    const bool possible = options.setup == MlIluSetup::rounds && options.matching == MatchingChoice::wait &&
-                          !options.definite && !options.absolute;
-    return possible && mirror != Mirror::none && zero > 0;
+    return options.matching == MatchingChoice::wait && options.setup == MlIluSetup::rounds && !options.definite &&
+           !options.absolute && mirror != Mirror::none;
 }
 
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word)

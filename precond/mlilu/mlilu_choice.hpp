@@ -19,9 +19,10 @@ struct MatchingDecision {
 /// @param positive  A is Hermitian, which is called `word`, with a positive diagonal
 /// @param small  diagonal entries, of n, that are small against their row or column
 MatchingDecision decide_matching(const MlIluOptions& options, bool positive, Index small, Index n, const char* word);
-/// Whether rounds by matching=wait take a matrix as a saddle point: it is Hermitian or symmetric, and some diagonal
-/// entries are zero. An unknown without one waits until its neighbours have given it one. @param zero  such entries
-bool is_saddle_point(const MlIluOptions& options, Mirror mirror, Index zero);
+/// Whether matching=wait holds for a matrix: rounds were asked for, and it is Hermitian or symmetric. With zeros on its
+/// diagonal it is then taken as a saddle point: an unknown without a diagonal waits until its neighbours have given it
+/// one.
+bool may_wait(const MlIluOptions& options, Mirror mirror);
 
 /// How a matrix is eliminated.
 struct RoundsChoice {
@@ -37,7 +38,7 @@ struct LevelFacts {
     Index  even = 0;              ///< rows that couple unknowns of like t alone
     bool   moved = false;         ///< a matching has exchanged columns
     bool   positive = false;      ///< it is Hermitian with a positive diagonal
-    bool   saddle_point = false;  ///< as is_saddle_point() says
+    bool   saddle_point = false;  ///< it has zeros on its diagonal, and may_wait()
 };
 /// Whether a third of the entries or more are stored.
 constexpr bool nearly_dense(Offset n, Offset nnz) { return 3 * nnz > n * n; }
@@ -75,7 +76,7 @@ std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 /// The matrix of a level that is to be eliminated in rounds.
 struct LevelMatrix {
     Mirror mirror = Mirror::none;  ///< none for a saddle point, which drops by rows
-    bool   saddle_point = false;   ///< as is_saddle_point() says
+    bool   saddle_point = false;   ///< it has zeros on its diagonal, and may_wait()
     double largest = 0;            ///< of its entries
 };
 /// κ, γ, τ_S and the rest; `enough` and `most_entries` are left to the caller. Of a saddle point γ is 0.17 of it.

@@ -141,7 +141,7 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
     const auto diagonal = inspect_diagonal(A, pre.row_scale, pre.col_scale);
     pre.positive = pre.mirror == Mirror::hermitian && diagonal.positive;
     if (diagonal.zero == 0) pre.structural_rank = A.rows();  // the diagonal itself matches every row
-    pre.saddle_point = is_saddle_point(options, pre.mirror, diagonal.zero);
+    pre.saddle_point = diagonal.zero > 0 && may_wait(options, pre.mirror);
     if (pre.saddle_point) {
         if (options.scaling) balance_saddle_point(A, pre.row_scale, pre.col_scale);
         pre.mirror = Mirror::none;

@@ -19,15 +19,15 @@ inline constexpr const char* hermitian_word = is_complex<T> ? "Hermitian" : "sym
 /// Â(i, j) = row_scale[p[i]] · A(p[i], q[j]) · col_scale[q[j]]. Scale factors are powers of two: scaling is exact.
 template <class T = double>
 struct Preprocessed {
-    std::vector<double>  row_scale, col_scale;   ///< n, indexed by A's rows and columns
-    std::vector<Index>   p, q;                   ///< perm[new] = old
-    CsrMatrix<T>         A, At;                  ///< Â and its transpose
-    Mirror               mirror = Mirror::none;  ///< that Â is, exactly, with p = q and equal scales
-    bool                 positive = false;       ///< Hermitian with a positive diagonal: worth keeping D positive
-    bool                 matched = false;
-    bool                 saddle_point = false;  ///< as is_saddle_point() says: rounds lose its symmetry
-    std::optional<Index> structural_rank;       ///< by the matching, or n for a zero-free diagonal; else unknown
-    std::string          decision;              ///< what `matching=auto` chose and why
+    std::vector<double> row_scale, col_scale;   ///< n, indexed by A's rows and columns
+    std::vector<Index>  p, q;                   ///< perm[new] = old
+    CsrMatrix<T>        A, At;                  ///< Â and its transpose
+    Mirror              mirror = Mirror::none;  ///< that Â is, exactly, with p = q and equal scales
+    bool                positive = false;       ///< Hermitian with a positive diagonal: worth keeping D positive
+    bool                matched = false;
+    bool saddle_point = false;             ///< it has zeros on its diagonal, and may_wait(): rounds lose its symmetry
+    std::optional<Index> structural_rank;  ///< by the matching, or n for a zero-free diagonal; else unknown
+    std::string          decision;         ///< what `matching=auto` chose and why
 };
 
 /// Below this share of the largest entry of its row or column a diagonal entry is small.

@@ -45,7 +45,7 @@ TEST_F(GpuRoundsTest, IsExactWithoutDropping)
     EXPECT_GE(of_several_levels, 3);
 }
 
-/// Of matrices that are a dense end, but for few rows.
+/// Inverts matrices that are a dense end, but for few rows.
 class GpuRoundsInverse : public GpuRoundsTest {
 protected:
     void expect_inverse(const CsrMatrix<>& A, const MlIluOptions& options)
