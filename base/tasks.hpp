@@ -31,20 +31,24 @@ void with_tasks(const Cpu& be, bool worth, Work&& work)
     failure.rethrow();
 }
 
-/// Calls work(k) for every k < count, each by a task. It returns when all are done, and throws what one of them threw.
+/// Calls work(k) for every k < count, by tasks of the team. It returns when all are done, and throws what one of them
+/// threw. A task a thread takes one k after another: libgomp runs a loop of more than 64 tasks a thread on one thread.
 template <class Work>
 void for_tasks(Index count, const Work& work)
 {
-    if (count <= 1) {
-        if (count > 0) work(Index{0});
+    RegionFailure       failure;
+    std::atomic<Offset> next = 0;
+    const auto          take = [&] {
+        for (Offset k; !failure.met() && (k = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+            work(static_cast<Index>(k));
+    };
+    const Index takers = std::min(count, omp_get_num_threads());
+    if (takers <= 1) {
+        take();
         return;
     }
-    RegionFailure failure;
-#pragma omp taskloop grainsize(1) shared(work, failure)
-    for (Index k = 0; k < count; ++k)
-        failure.run([&] {
-            if (!failure.met()) work(k);
-        });
+#pragma omp taskloop grainsize(1) shared(take, failure)
+    for (Index k = 0; k < takers; ++k) failure.run(take);
     failure.rethrow();
 }
 

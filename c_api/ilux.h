@@ -137,6 +137,10 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INP
    may be by diagonal blocks and by dense fronts. The arrays are valid until the next call with this solver. ILUX_BAD_INPUT where the last
    values have no LU. */
 int ilux_lu_of(ilux_solver* solver, ilux_lu* lu);
+/* The vectors of the coarse space beside the preconditioner at hand: those of ilux_set_near_null, or constants of the kinds of unknowns, and
+   those that were found. *count columns of n numbers as A has them, one after another, of the host; valid until the next call with
+   this solver. *count is 0 where there is no coarse space. */
+int ilux_near_null_of(ilux_solver* solver, int64_t* count, const void** columns);
 
 /* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx
    numbers. Every x is measured; the status is that of the first column that did not converge. x is overwritten; with the option

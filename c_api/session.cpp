@@ -279,6 +279,14 @@ ilux_lu Session<S>::lu()
 }
 
 template <class S>
+std::int64_t Session<S>::near_null(const void*& columns)
+{
+    near_null_ = ready().near_null();
+    columns = near_null_.data();
+    return static_cast<std::int64_t>(near_null_.size()) / std::max<std::int64_t>(1, order());
+}
+
+template <class S>
 void Session<S>::solve_batch(std::int64_t members, const void* values, const void* b, void* x)
 {
     LinearSolver<S>& solver = ready();
@@ -307,6 +315,7 @@ void Session<S>::solve_batch(std::int64_t members, const void* values, const voi
     template void Session<S>::precondition(Transpose, std::int64_t, const void*, std::int64_t, void*, std::int64_t);  \
     template ilux_factors Session<S>::factors() const;                                                                \
     template ilux_lu      Session<S>::lu();                                                                           \
+    template std::int64_t Session<S>::near_null(const void*&);                                                        \
     template void         Session<S>::solve_batch(std::int64_t, const void*, const void*, void*);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -34,6 +34,8 @@ struct ilux_solver {
                               std::int64_t ldz) = 0;
     virtual ilux_factors factors() const = 0;
     virtual ilux_lu      lu() = 0;
+    /// @return how many; columns: where they are
+    virtual std::int64_t near_null(const void*& columns) = 0;
     virtual void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) = 0;
     virtual void solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) = 0;
@@ -86,6 +88,7 @@ public:
                       std::int64_t ldz) override;
     ilux_factors factors() const override;
     ilux_lu      lu() override;
+    std::int64_t near_null(const void*& columns) override;
     void         solve_batch(std::int64_t members, const void* values, const void* b, void* x) override;
     void         solve_operator(std::int64_t n, ilux_apply A, void* user_A, ilux_apply M, void* user_M, const void* b,
                                 void* x) override;
@@ -112,6 +115,7 @@ private:
     std::unique_ptr<LinearSolver<S>> solver_;
     std::shared_ptr<const LuPattern> lu_pattern_;  // of lu()
     LuTriangles<S>                   triangles_;
+    std::vector<S>                   near_null_;  // of near_null()
     bool                             renewed_ = false;  // other values than those of A were factored last
 };
 

@@ -158,6 +158,16 @@ int ilux_lu_of(ilux_solver* solver, ilux_lu* lu)
     });
 }
 
+int ilux_near_null_of(ilux_solver* solver, int64_t* count, const void** columns)
+{
+    if (!solver || is_busy(*solver)) return ILUX_BAD_INPUT;
+    return guarded(solver->message, [&] {
+        require(count && columns, [] { return "an argument is NULL"; });
+        *count = solver->near_null(*columns);
+        return ILUX_OK;
+    });
+}
+
 int ilux_solve(ilux_solver* solver, int op, int64_t columns, const void* b, int64_t ldb, void* x, int64_t ldx)
 {
     return run(solver, [&](ilux_solver& s) {

@@ -140,6 +140,16 @@ std::optional<typename PrecondMaker<S>::FormerRounds> PrecondMaker<S>::rounds_at
 }
 
 template <Scalar S>
+std::vector<S> PrecondMaker<S>::near_null(Machine& machine) const
+{
+    if (factors_.coarse) return vectors_.here.all.values;
+    if (!factors_.coarse_there) return {};
+    std::vector<S> vectors(vectors_.there.all.values.size());
+    download<S>(*machine.gpu, vectors_.there.all.values, std::span(vectors));
+    return vectors;
+}
+
+template <Scalar S>
 void PrecondMaker<S>::drop()
 {
     auto space = std::move(factors_.null_space);

@@ -45,6 +45,8 @@ public:
     void end_next() { former_.reset(); }
 
     const PrecondFactors<S>& factors() const { return factors_; }
+    /// The vectors of the coarse space at hand, n numbers each, one after another; none without a space.
+    std::vector<S> near_null(Machine& machine) const;
     /// Gives every M from now on this null space.
     void set_null_space(std::shared_ptr<const NullSpace<S>> space) { factors_.null_space = std::move(space); }
 

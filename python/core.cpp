@@ -221,6 +221,14 @@ public:
                               triangle(lu.u_col_ptr, lu.u_row, lu.u_values));
     }
 
+    nb::object near_null()
+    {
+        std::int64_t count = 0;
+        const void*  columns = nullptr;
+        done(ilux_near_null_of(get(), &count, &columns));
+        return copied(columns, count * n_, type_);
+    }
+
     std::string  message() const { return ilux_message(get()); }
     std::int64_t columns() const { return ilux_columns(get()); }
     std::string  report(std::int64_t column) { return text(ilux_report(get(), column)); }
@@ -451,6 +459,7 @@ NB_MODULE(_core, module)
         .def("iterate", &Solver::iterate, nb::arg("x"))
         .def("fill", &Solver::fill)
         .def("lu", &Solver::lu)
+        .def("near_null", &Solver::near_null)
         .def("message", &Solver::message)
         .def("columns", &Solver::columns)
         .def("report", &Solver::report, nb::arg("column"))

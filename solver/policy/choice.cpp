@@ -43,10 +43,11 @@ std::string amount(const Ahead& ahead)
 std::string told(const ChoiceFacts& facts, const Expected& expected, const Rates& rates)
 {
     return fmt::format(
-        "{}: LU is expected to take {}{} ({}{:.2g} flops{}), an iteration {} and to fail in {:.0f} % of cases{}; rates {}",
+        "{}: LU is expected to take {}{} ({}{:.2g} flops{}), an iteration{} {} and to fail in {:.0f} % of cases{}; rates {}",
         expected.take_lu ? "direct" : "iterative", time_text(expected.direct),
         facts.lu.analysis_seconds >= 0 ? " beyond its analysis" : "", facts.lu_estimated ? "about " : "",
-        facts.lu.flops, fronts_are_likely(facts.lu) ? " by fronts" : "", time_text(expected.iterative.of(facts.ahead)),
+        facts.lu.flops, fronts_are_likely(facts.lu) ? " by fronts" : "",
+        facts.iteration.coarse ? " with a coarse space" : "", time_text(expected.iterative.of(facts.ahead)),
         100 * expected.odds, amount(facts.ahead), rates.origin);
 }
 

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <thread>
 #include <vector>
+
+#include "ilux/base/wall_clock.hpp"
 
 namespace ilux {
 namespace {
@@ -26,6 +29,22 @@ TEST(Tasks, PiecesMeetEveryIndexOnce)
             for (Index k = 0; k < pieces_of(n); ++k) EXPECT_EQ(first[k], k * piece_length);
         }
     }
+}
+
+TEST(Tasks, ThreadsShareMoreTasksThanOneOfThemHasRoomFor)
+{
+    constexpr double         patience = 20;
+    std::atomic<unsigned>    met = 0;
+    std::atomic<bool>        waited = false;
+    const Cpu                two(2);
+    with_tasks(two, true, [&] {
+        for_tasks(500, [&](Index) {
+            met |= 1U << omp_get_thread_num();
+            for (const WallClock clock; met != 3 && !waited; std::this_thread::yield())
+                if (clock.seconds() > patience) waited = true;
+        });
+    });
+    EXPECT_EQ(met, 3U) << "one thread did them all";
 }
 
 TEST(Tasks, PiecesNeedNoTeam)

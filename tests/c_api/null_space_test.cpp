@@ -168,6 +168,35 @@ TYPED_TEST(CNullSpace, NearVectorsTakeStepsDown)
     EXPECT_LT(1.5 * steps_with(A, both), steps_with(A, ones));
 }
 
+TYPED_TEST(CNullSpace, VectorsOfTheCoarseSpaceAreHandedOut)
+{
+    using S = TypeParam;
+    auto                A = grid_in_other_units<S>(30);
+    std::vector<double> units(A.n);
+    for (std::int64_t i = 0; i < A.n; ++i) units[i] = 1 / unit_of(i);
+    std::int64_t count = -1;
+    const void*  columns = nullptr;
+    for (const char* coarse : {"on", "off"}) {
+        const auto solver =
+            c_solver(values_of<S>, {{"method", "gmres"}, {"precond.coarse", coarse}, {"precond.coarse_vectors", "0"}});
+        EXPECT_EQ(ilux_near_null_of(solver.get(), &count, &columns), ILUX_BAD_INPUT);  // nothing is analysed
+        EXPECT_EQ(ilux_set_near_null(solver.get(), A.n, 1, units.data()), ILUX_OK);
+        const ilux_csr csr = A.csr();
+        EXPECT_EQ(ilux_analyse(solver.get(), &csr, 1, 1), ILUX_OK);
+        EXPECT_EQ(ilux_near_null_of(solver.get(), &count, &columns), ILUX_OK);
+        EXPECT_EQ(count, 0);  // not factored yet
+        EXPECT_EQ(ilux_factor(solver.get(), nullptr), ILUX_OK);
+        EXPECT_EQ(ilux_near_null_of(solver.get(), &count, nullptr), ILUX_BAD_INPUT);
+        EXPECT_EQ(ilux_near_null_of(solver.get(), &count, &columns), ILUX_OK);
+        if (coarse == std::string("off")) break;
+        ASSERT_EQ(count, 1);
+        const auto* t = static_cast<const S*>(columns);
+        for (std::int64_t i = 0; i < A.n; ++i) EXPECT_EQ(t[i], S(units[i])) << i;
+    }
+    EXPECT_EQ(count, 0);
+    EXPECT_EQ(ilux_near_null_of(nullptr, &count, &columns), ILUX_BAD_INPUT);
+}
+
 TEST(CNullSpaceRefusals, SayWhatIsWrongWithNearVectors)
 {
     auto                      A = floating_line<double>(20, 1.0);

@@ -91,6 +91,19 @@ def test_near_null_vectors_take_steps_down():
     assert np.allclose(ilux.solve(A, b, near_null=modes), x, atol=1e-6 * np.linalg.norm(x))
 
 
+def test_vectors_found_serve_another_matrix():
+    A = ilux.gallery("elasticity3d", n=10)
+    coarse = {"precond.coarse": "on", "precond.coarse_size": 200, "method": "cg"}
+    M = ilux.mlilu(A, **coarse)
+    found = M.near_null
+    assert found.shape[0] == A.shape[0] and found.shape[1] >= 3
+    sizes = np.linalg.norm(A @ found, axis=0) / np.linalg.norm(abs(A) @ abs(found), axis=0)
+    assert sizes.max() < 0.1, sizes
+    other = ilux.mlilu(2 * A, near_null=found, **{**coarse, "precond.coarse_vectors": 0})
+    assert np.array_equal(other.near_null, found)
+    assert ilux.mlilu(A, precond={"coarse": "off"}).near_null.shape == (A.shape[0], 0)
+
+
 @pytest.mark.parametrize("near_null, words", [
     (np.ones(59), r"shape \(59, 1\), and A 60 rows"), (np.zeros(60), "all values of unknown 1"), (np.full(60, np.inf), "Inf or NaN"),
     (np.ones((60, 65)), "64 vectors"), (np.ones(60) * 1j, "takes real numbers"), ("constant", "near_null is of type")])
