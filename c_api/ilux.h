@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define ILUX_API_VERSION 6 /* grows with every change here; from 1.0 on nothing is changed or removed within one SONAME */
+#define ILUX_API_VERSION 7 /* grows with every change here; from 1.0 on nothing is changed or removed within one SONAME */
 
 /* Statuses: the program's exit codes. */
 #define ILUX_OK 0

@@ -281,7 +281,13 @@ ilux_lu Session<S>::lu()
 template <class S>
 std::int64_t Session<S>::near_null(const void*& columns)
 {
-    near_null_ = ready().near_null();
+    const PrecondFactors<S>* M = ready().preconditioner();
+    near_null_.clear();
+    if (M && M->coarse) near_null_ = M->coarse_vectors.here.all.values;
+    if (M && M->coarse_there) {
+        near_null_.resize(M->coarse_vectors.there.all.values.size());
+        download<S>(gpu(), M->coarse_vectors.there.all.values, std::span(near_null_));
+    }
     columns = near_null_.data();
     return static_cast<std::int64_t>(near_null_.size()) / std::max<std::int64_t>(1, order());
 }

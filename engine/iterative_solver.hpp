@@ -61,7 +61,6 @@ public:
     void release();
 
     const PrecondFactors<S>& factors() const { return maker_.factors(); }
-    std::vector<S>           near_null() { return maker_.near_null(machine_); }  ///< of PrecondMaker
     const Machine&           machine() const { return machine_; }
 
 private:

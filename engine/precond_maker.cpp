@@ -140,16 +140,6 @@ std::optional<typename PrecondMaker<S>::FormerRounds> PrecondMaker<S>::rounds_at
 }
 
 template <Scalar S>
-std::vector<S> PrecondMaker<S>::near_null(Machine& machine) const
-{
-    if (factors_.coarse) return vectors_.here.all.values;
-    if (!factors_.coarse_there) return {};
-    std::vector<S> vectors(vectors_.there.all.values.size());
-    download<S>(*machine.gpu, vectors_.there.all.values, std::span(vectors));
-    return vectors;
-}
-
-template <Scalar S>
 void PrecondMaker<S>::drop()
 {
     auto space = std::move(factors_.null_space);
@@ -157,17 +147,16 @@ void PrecondMaker<S>::drop()
     factors_.null_space = std::move(space);
     made_by_.reset();
     former_.reset();
-    vectors_ = {};
 }
 
 template <Scalar S>
 void PrecondMaker<S>::begin_next()
 {
     auto former = rounds_at_hand();
-    auto vectors = std::move(vectors_);
+    auto vectors = std::move(factors_.coarse_vectors);
     drop();
     former_ = std::move(former);
-    vectors_ = std::move(vectors);
+    factors_.coarse_vectors = std::move(vectors);
 }
 
 /// Rounds on the device, where they are asked for or may be chosen. Nothing where the host should factor; `tried` says
@@ -225,10 +214,11 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
                                   .M = of_M,
                                   .positive = source.positive};
     options.M.near_null = asked.mlilu.near_null;
+    auto&      vectors = factors_.coarse_vectors;
     bool       indefinite = false;
-    const auto note = [&](auto space, auto& vectors) {
+    const auto note = [&](auto space, auto& kept) {
         tried.decisions.push_back(space.text(task.A.nnz()));
-        vectors = std::move(space.vectors);
+        kept = std::move(space.vectors);
         indefinite = space.indefinite;
         tried.seconds_factor += space.seconds;
         if (space.level) tried.factor_bytes += space.level->bytes();
@@ -237,8 +227,8 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
     if (task.there) try {
             const DeviceCsr<S>* const mean = source.on_device(*task.there);
             factors_.coarse_there =
-                note(task.there->find_coarse(factors_, options, task.stop, std::move(vectors_.there), mean),
-                     vectors_.there);
+                note(task.there->find_coarse(factors_, options, task.stop, std::move(vectors.there), mean),
+                     vectors.there);
             return !indefinite;
         } catch (const OutOfMemory&) {
             tried.device_is_full = true;
@@ -249,8 +239,8 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
     const MatrixOperator<S> product(A);
     auto                    M = std::make_unique<MlIluPreconditioner<S>>(*factors_.mlilu);
     factors_.coarse = note(found_space<Cpu, S>({cpu, cpu, task.stop},
-                                               {A, A, product, std::move(M), std::move(vectors_.here)}, options),
-                           vectors_.here);
+                                               {A, A, product, std::move(M), std::move(vectors.here)}, options),
+                           vectors.here);
     require_within(limit_, tried);
     return !indefinite;
 }

@@ -45,19 +45,12 @@ public:
     void end_next() { former_.reset(); }
 
     const PrecondFactors<S>& factors() const { return factors_; }
-    /// The vectors of the coarse space at hand, n numbers each, one after another; none without a space.
-    std::vector<S> near_null(Machine& machine) const;
     /// Gives every M from now on this null space.
     void set_null_space(std::shared_ptr<const NullSpace<S>> space) { factors_.null_space = std::move(space); }
 
 private:
     /// What M is made of.
     struct MatrixOfM;
-    /// Vectors where a coarse space is, one of the two.
-    struct KeptVectors {
-        FoundVectors<Cpu, S> here;
-        FoundVectors<Gpu, S> there;
-    };
     /// What a later M may be made by.
     struct FormerRounds {
         std::optional<RoundsPlan>    on_host = {};  // one of the two
@@ -78,7 +71,6 @@ private:
     PrecondFactors<S>           factors_;
     std::optional<MlIluOptions> made_by_;  // of factors_.mlilu or .rounds
     std::optional<FormerRounds> former_;   // of the M before, while another is made
-    KeptVectors                 vectors_;  // of the last coarse space, for that of later numbers
 };
 
 }  // namespace ilux

@@ -51,7 +51,6 @@ public:
     /// What there is of the strategy taken, or null.
     const Lu<S>*             lu() const;
     const PrecondFactors<S>* preconditioner() const;
-    std::vector<S>           near_null() { return preconditioner() ? iterative_->near_null() : std::vector<S>(); }
 
 private:
     SolverOptions                       options_;

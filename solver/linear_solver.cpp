@@ -363,12 +363,6 @@ const PrecondFactors<S>* LinearSolver<S>::preconditioner() const
     return impl_->strategies ? impl_->strategies->preconditioner() : nullptr;
 }
 
-template <Scalar S>
-std::vector<S> LinearSolver<S>::near_null()
-{
-    return impl_->strategies ? impl_->strategies->near_null() : std::vector<S>();
-}
-
 #define ILUX_INSTANTIATE(S) template class LinearSolver<S>;
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

@@ -140,9 +140,6 @@ public:
     /// What is there of the strategy taken last; null where there is none. Valid until the next call.
     const Lu<S>*             lu() const;
     const PrecondFactors<S>* preconditioner() const;
-    /// The vectors of the coarse space beside M, n numbers each, one after another, copied: those given or constants,
-    /// and those found. None where there is no coarse space.
-    std::vector<S> near_null();
 
 private:
     class Impl;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ilux/krylov/null_space.hpp"
-#include "ilux/precond/coarse/coarse_space.hpp"
+#include "ilux/precond/coarse/found_vectors.hpp"
 #include "ilux/precond/gpu_rounds/gpu_rounds.hpp"
 #include "ilux/precond/ilu0.hpp"
 #include "ilux/precond/jacobi.hpp"
@@ -24,6 +24,11 @@ struct PrecondFactors {
 
     std::shared_ptr<const CoarseLevel<Cpu, S>> coarse = {};        ///< beside mlilu; or null
     std::shared_ptr<const CoarseLevel<Gpu, S>> coarse_there = {};  ///< on the device, beside rounds or mlilu; or null
+    struct CoarseVectors {
+        FoundVectors<Cpu, S> here = {};
+        FoundVectors<Gpu, S> there = {};
+    };
+    CoarseVectors coarse_vectors = {};  ///< of the coarse space, where that is; of a former one until there is another
 
     std::shared_ptr<const NullSpace<S>> null_space = {};  ///< that M is kept clear of; null: none
 };

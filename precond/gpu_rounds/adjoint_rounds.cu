@@ -50,7 +50,8 @@ RoundsFactors<T> adjoint(Gpu& gpu, const RoundsFactors<T>& f)
     to.n = f.n;
     to.nB = f.nB;
     to.round_begin = f.round_begin;
-    to.number = f.number;
+    to.number = f.column;
+    to.column = f.number;
     to.row_scale = copy_of(gpu, f.col_scale);
     to.col_scale = copy_of(gpu, f.row_scale);
     to.inv_pivot = copy_of(gpu, f.inv_pivot);

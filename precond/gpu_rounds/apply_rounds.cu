@@ -227,7 +227,7 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const RoundsScales* scales, co
     for (std::size_t round = rounds; round-- > 0;)
         eliminate_round(gpu, rows_of(f.U_ptr, f.U_col, f.U_val, f.round_begin[round], f.round_begin[round + 1]),
                         f.lanes_U[round], cuda::as_values(f.inv_pivot.data()), columns);
-    launch(gpu, scatter<k, V>, rounds::blocks_for(f.n, block_size), f.n, f.number->data(), col_scale.data(), ends,
+    launch(gpu, scatter<k, V>, rounds::blocks_for(f.n, block_size), f.n, f.column->data(), col_scale.data(), ends,
            columns);
 }
 
@@ -236,7 +236,8 @@ void enqueue(Gpu& gpu, const RoundsFactors<T>& f, const RoundsScales* scales, co
 template <class T>
 std::size_t RoundsFactors<T>::bytes() const
 {
-    return (number->size() + L_col.size() + U_col.size()) * sizeof(Index) +
+    const std::size_t of_columns = column == number ? 0 : column->size();
+    return (number->size() + of_columns + L_col.size() + U_col.size()) * sizeof(Index) +
            (row_scale.size() + col_scale.size()) * sizeof(double) + inv_pivot.size() * sizeof(working_of<T>) +
            (L_ptr.size() + U_ptr.size()) * sizeof(Offset) + (L_val.size() + U_val.size() + W.size()) * sizeof(T);
 }

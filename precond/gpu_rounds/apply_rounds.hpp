@@ -17,7 +17,7 @@ struct RoundsFactors {
     Index              n = 0, nB = 0;     ///< rows; those eliminated in rounds: the others are the dense rest
     std::vector<Index> round_begin;       ///< rounds + 1: the first row of every round, then nB
     std::vector<int>   lanes_L, lanes_U;  ///< threads a row of every round; of L also for the rest
-    std::shared_ptr<const DeviceBuffer<Index>> number;  ///< n: place in r and z of every row
+    std::shared_ptr<const DeviceBuffer<Index>> number, column;  ///< n: places of every row in r, and of its x in z
     DeviceBuffer<double> row_scale, col_scale;  ///< n: Â = row_scale ∘ A ∘ col_scale, in the order of elimination
     DeviceBuffer<working_of<T>> inv_pivot;      ///< nB: D⁻¹
     DeviceBuffer<Offset>        L_ptr, U_ptr;   ///< n + 1, nB + 1

@@ -84,10 +84,11 @@ __global__ void __launch_bounds__(tile_threads)
     }
 }
 
-__global__ void look_up(const Offset* ptr, const Index* rows, int count, Offset* found)
+template <class V>
+__global__ void look_up(const V* values, const Index* at, Index count, V* found)
 {
-    const int i = thread_in_grid();
-    if (i < count) found[i] = ptr[rows[i]];
+    const Index i = thread_in_grid();
+    if (i < count) found[i] = values[at[i]];
 }
 
 int lanes_of(Offset entries, Index rows)
@@ -104,7 +105,7 @@ std::vector<int> lanes_of_rows(Gpu& gpu, const DeviceBuffer<Offset>& ptr, const 
     DeviceBuffer<Offset> found(begin.size());
     upload<Index>(gpu, begin, rows);
     const auto count = static_cast<int>(begin.size());
-    launch(gpu, look_up, count, ptr.data(), rows.data(), count, found.data());
+    launch(gpu, look_up<Offset>, count, ptr.data(), rows.data(), count, found.data());
     std::vector<Offset> at(begin.size());
     download<Offset>(gpu, found, at);
     std::vector<int> lanes;
@@ -155,7 +156,12 @@ Offset assemble(Gpu& gpu, RoundsState<S>& state, RoundsFactors<T>& to)
     launch(gpu, order_rows<V>, to.n, frame, to.row_scale.data(), to.col_scale.data(),
            cuda::as_values(to.inv_pivot.data()), to.L_ptr.data(), to.U_ptr.data());
     copy_device(gpu, state.number, number);
-    to.number = std::make_shared<const DeviceBuffer<Index>>(std::move(number));
+    to.column = to.number = std::make_shared<const DeviceBuffer<Index>>(std::move(number));
+    if (state.matched) {
+        DeviceBuffer<Index> column(n);
+        launch(gpu, look_up<Index>, to.n, state.column, to.number->data(), to.n, column.data());
+        to.column = std::make_shared<const DeviceBuffer<Index>>(std::move(column));
+    }
     add_up(gpu, to.L_ptr);
     add_up(gpu, to.U_ptr);
     to.L_col = DeviceBuffer<Index>(static_cast<std::size_t>(state.L_entries));

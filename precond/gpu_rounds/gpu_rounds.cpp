@@ -74,10 +74,11 @@ template <class T>
 std::shared_ptr<const RoundsScales> divided_scales(Gpu& gpu, const RoundsFactors<T>& f, const SingleScales& scales)
 {
     if (scales.row.empty()) return nullptr;
-    const auto         n = static_cast<std::size_t>(f.n);
-    std::vector<Index> number(n);
-    download<Index>(gpu, *f.number, std::span(number));
-    const auto divide = [&](const DeviceBuffer<double>& scale, std::span<const double> by) {
+    const auto n = static_cast<std::size_t>(f.n);
+    const auto divide = [&](const DeviceBuffer<double>& scale, const DeviceBuffer<Index>& places,
+                            std::span<const double> by) {
+        std::vector<Index> number(n);
+        download<Index>(gpu, places, std::span(number));
         std::vector<double> on_host(n);
         download<double>(gpu, scale, std::span(on_host));
         for (std::size_t i = 0; i < n; ++i) on_host[i] /= by[number[i]];
@@ -86,7 +87,7 @@ std::shared_ptr<const RoundsScales> divided_scales(Gpu& gpu, const RoundsFactors
         return result;
     };
     return std::make_shared<const RoundsScales>(
-        RoundsScales{divide(f.row_scale, scales.row), divide(f.col_scale, scales.col)});
+        RoundsScales{divide(f.row_scale, *f.number, scales.row), divide(f.col_scale, *f.column, scales.col)});
 }
 
 /// One of M⁻¹ and M⁻ᴴ of R A C, in single precision throughout.
@@ -153,7 +154,8 @@ GpuRounds<S> GpuRounds<S>::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, co
     const auto n = static_cast<Index>(plan.order->size());
     require(n == A.rows(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", n, A.rows()); });
-    if (plan.levels.empty()) return build(cpu, gpu, A, options, in_single, on_progress, stop);  // a dense end alone
+    if (plan.levels.empty() || plan.matched)  // a dense end alone, or a matching that is to be found anew
+        return build(cpu, gpu, A, options, in_single, on_progress, stop);
     std::string why_not;
     MlIluReport given_up;
     try {

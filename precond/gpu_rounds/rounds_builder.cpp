@@ -178,8 +178,28 @@ bool GpuRoundsBuilder<S>::scale_level()
     return may;
 }
 
+/// By the host. @return whether columns of the level were moved, or nothing where there is no matching to go on by
 template <Scalar S>
-bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
+std::optional<bool> GpuRoundsBuilder<S>::match(rounds::DiagonalFacts& facts)
+{
+    auto&      report = made_.report_;
+    const auto matched = rounds::match_level(gpu_, state_, opt_.scaling, stop_);
+    if (!matched.why_not.empty()) {
+        made_.why_not_ = fmt::format("level {} {}", report.levels.size() + 1, matched.why_not);
+        return {};
+    }
+    facts = matched.facts;
+    level_ = {.mirror = Mirror::none, .largest = facts.largest};
+    next_plan_.matched = true;
+    if (report.levels.empty()) {
+        report.structural_rank = state_.n;
+        if (!matched.optimal) report.decisions.push_back(fmt::format("matching=on{}", matching_is_not_the_best));
+    }
+    return matched.moved;
+}
+
+template <Scalar S>
+bool GpuRoundsBuilder<S>::may_begin(rounds::DiagonalFacts facts)
 {
     auto&      report = made_.report_;
     const auto level = report.levels.size() + 1;
@@ -191,18 +211,20 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& facts)
                         hermitian_word<S>));
     if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
     else if (!is_complex<S> && opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
-    else if (matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
     if (!made_.why_not_.empty()) return false;
-    if (level > 1) return true;
+    if (level == 1 && !matching.why.empty()) report.decisions.push_back(matching.why);
+    const std::optional<bool> moved = matching.match ? match(facts) : false;
+    if (level > 1 || !moved) return moved.has_value();
     if (facts.zero == 0) report.structural_rank = state_.n;
-    if (!matching.why.empty()) report.decisions.push_back(matching.why);
     RoundsChoice choice = choose_rounds(opt_, {.n = state_.n,
                                                .nnz = state_.nnz,
                                                .dominant = facts.dominant,
                                                .even = facts.even,
-                                               .positive = positive,
-                                               .saddle_point = facts.saddle_point});
+                                               .moved = *moved,
+                                               .positive = positive && !matching.match,
+                                               .saddle_point = facts.saddle_point,
+                                               .on_device = true});
     compensation_ = choice.compensation;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
     if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensation);

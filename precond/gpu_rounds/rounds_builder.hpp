@@ -28,7 +28,8 @@ private:
     bool                        may_invert_rest() const;
     void                        tell(Index done, Index total) const;
     bool                        scale_level();
-    bool                        may_begin(const rounds::DiagonalFacts& facts);
+    bool                        may_begin(rounds::DiagonalFacts facts);
+    std::optional<bool>         match(rounds::DiagonalFacts& facts);
     bool                        eliminate_level();
     bool                        round(const RoundsOptions& options, MlIluLevelReport& level);
     rounds::Counters            set_of_round(const RoundsOptions& options, Index number);

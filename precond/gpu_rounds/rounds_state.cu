@@ -12,7 +12,7 @@ using cuda::check;
 
 template <class V>
 __global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index* length, Index* active,
-                            RowArrays<V> at)
+                            RowArrays<V> at, Index* column)
 {
     const Index i = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
@@ -20,7 +20,8 @@ __global__ void take_matrix(Index n, const Offset* row_ptr, Offset* start, Index
     length[i] = static_cast<Index>(row_ptr[i + 1] - row_ptr[i]);
     active[i] = i;
     at.scale[i] = {1, 0};
-    at.row_fold[i] = at.col_fold[i] = 1;
+    at.row_first[i] = at.col_first[i] = at.row_fold[i] = at.col_fold[i] = 1;
+    column[i] = i;
 }
 
 template <class V>
@@ -64,7 +65,7 @@ RoundsState<S>::RoundsState(Gpu& gpu, const DeviceCsr<S>& A) : n(A.rows()), acti
     arrays.room(rows, at.pivot);
     arrays.room(rows, at.scale);
     for (Index** a : {&at.in_level, &at.col_degree, &at.blocker, &at.doomed, &at.beaten, &at.L_length, &at.L_total,
-                      &at.place, &pivots, &number})
+                      &at.place, &pivots, &number, &column})
         arrays.room(rows, *a);
     arrays.room(1, count);
     arrays.room(scratch_bytes + 1, scratch);
@@ -74,7 +75,7 @@ RoundsState<S>::RoundsState(Gpu& gpu, const DeviceCsr<S>& A) : n(A.rows()), acti
     copy_device(gpu, A.col().data(), entries[0].col);
     copy_device(gpu, cuda::as_values(A.val().data()), entries[0].val);
     if (n == 0) return;
-    launch(gpu, take_matrix<V>, n, n, A.row_ptr().data(), start[0], length[0], active[0], at);
+    launch(gpu, take_matrix<V>, n, n, A.row_ptr().data(), start[0], length[0], active[0], at, column);
 }
 
 template <Scalar S>

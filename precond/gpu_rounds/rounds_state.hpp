@@ -1,7 +1,8 @@
 #pragma once
 // What the rounds keep on a device between their kernels. Internal to gpu_rounds/.
 //
-// Rows and columns keep their numbers from the first round to the last: what is left of S is the rows in `active`.
+// Rows keep their numbers from the first round to the last, and columns theirs, unless a matching gives them those of
+// other rows (match_level()): what is left of S is the rows in `active`.
 // Entries of a row lie together in any order; nothing depends on it.
 
 #include <algorithm>
@@ -168,9 +169,11 @@ struct RoundsState {
     DeviceBuffer<double>      test_vectors;
 
     // of all rounds so far, in the order of elimination
-    Index                        done = 0;
-    Index*                       number = nullptr;  ///< n
-    V*                           pivot = nullptr;   ///< n
+    Index  done = 0;
+    Index* number = nullptr;  ///< n
+    V*     pivot = nullptr;   ///< n
+    Index* column = nullptr;  ///< n: the column of A that has the number of a row, once columns are matched to rows
+    bool   matched = false;   ///< they are, in some level
     std::vector<RoundFactors<V>> rounds;
     Pieces<LEntry<V>>            L;
     Pieces<Index>                U_col;

@@ -148,8 +148,8 @@ __global__ void carry_on(ActiveRows<V> level, bool first)
     for (Index c = 0; c < level.at.vector_count; ++c)
         level.at.vectors[static_cast<std::size_t>(k) * level.at.vector_count + c] /= level.at.col_scale[k];
     if (first) {
-        level.at.row_first[k] = level.at.row_scale[k];
-        level.at.col_first[k] = level.at.col_scale[k];
+        level.at.row_first[k] *= level.at.row_scale[k];
+        level.at.col_first[k] *= level.at.col_scale[k];
         return;
     }
     level.at.row_fold[k] *= level.at.row_scale[k];
@@ -218,8 +218,9 @@ __global__ void count_sides(Index n, RowsView<V> A, Counters* counters)
 }
 
 template <Scalar S>
-void find_maxima(Gpu& gpu, const RoundsState<S>& state)
+void find_maxima(Gpu& gpu, RoundsState<S>& state)
 {
+    state.clear(gpu);
     with_lanes(state, [&](auto lanes) {
         launch_tiles<lanes()>(gpu, find_maxima<lanes(), cuda::Value<S>>, state.active_count, active_rows(state));
     });
@@ -240,6 +241,27 @@ bool balanced(Gpu& gpu, RoundsState<S>& state, bool scaling)
     with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, balance<lanes(), V>, rows, level); });
     find_maxima(gpu, state);
     return true;
+}
+
+/// Scales the level by the factors that are there. Needs find_maxima() and no counts.
+template <Scalar S>
+DiagonalFacts finish_scaling(Gpu& gpu, RoundsState<S>& state)
+{
+    using V = cuda::Value<S>;
+    const ActiveRows<V> level = active_rows(state);
+    const Index         rows = state.active_count;
+    launch(gpu, carry_on<V>, rows, level, state.first_level);
+    with_lanes(state, [&](auto lanes) {
+        launch_tiles<lanes()>(gpu, apply_scales<lanes(), V>, rows, level, state.entries[state.now].val.data());
+        launch_tiles<lanes()>(gpu, count_rows<lanes(), V>, rows, level);
+    });
+    const Counters found = state.read(gpu);
+    return {.small = found.small,
+            .zero = found.zero,
+            .not_positive = found.not_positive,
+            .dominant = found.dominant,
+            .even = found.even,
+            .largest = std::bit_cast<double>(found.largest)};
 }
 
 }  // namespace
@@ -266,33 +288,29 @@ DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, const MlIluOptions& o
     launch(gpu, begin<V>, rows, level);
     bool changed = options.scaling;
     for (int sweep = 0; sweep < equilibration_sweeps && changed; ++sweep) {
-        state.clear(gpu);
         find_maxima(gpu, state);
         launch(gpu, improve_scales<V>, rows, level);
         changed = state.read(gpu).changed != 0;
     }
-    state.clear(gpu);
     find_maxima(gpu, state);
     const bool saddle_point = may_wait(options, mirror) && balanced(gpu, state, options.scaling);
-    launch(gpu, carry_on<V>, rows, level, state.first_level);
-    with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, apply_scales<lanes(), V>, rows, level, state.entries[state.now].val.data());
-        launch_tiles<lanes()>(gpu, count_rows<lanes(), V>, rows, level);
-    });
     state.inverse_L = state.inverse_U = 1;
     state.cut = 0;
-    const Counters found = state.read(gpu);
-    return {found.small,
-            found.zero,
-            found.not_positive,
-            found.dominant,
-            found.even,
-            saddle_point,
-            std::bit_cast<double>(found.largest)};
+    DiagonalFacts facts = finish_scaling(gpu, state);
+    facts.saddle_point = saddle_point;
+    return facts;
 }
 
-#define ILUX_INSTANTIATE(S)                                    \
-    template Mirror        find_mirror(Gpu&, RoundsState<S>&); \
+template <Scalar S>
+DiagonalFacts scale_by_matching(Gpu& gpu, RoundsState<S>& state)
+{
+    find_maxima(gpu, state);
+    return finish_scaling(gpu, state);
+}
+
+#define ILUX_INSTANTIATE(S)                                          \
+    template Mirror        find_mirror(Gpu&, RoundsState<S>&);       \
+    template DiagonalFacts scale_by_matching(Gpu&, RoundsState<S>&); \
     template DiagonalFacts begin_level(Gpu&, RoundsState<S>&, const MlIluOptions&, Mirror);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

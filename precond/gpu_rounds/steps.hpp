@@ -1,6 +1,9 @@
 #pragma once
 // The steps of the rounds on a device, each a few launches. Internal to gpu_rounds/.
 
+#include <string>
+
+#include "ilux/base/stop_token.hpp"
 #include "ilux/precond/gpu_rounds/rounds_state.hpp"
 #include "ilux/precond/mlilu/mlilu_options.hpp"
 #include "ilux/precond/rounds/replay_bounds.hpp"
@@ -34,6 +37,19 @@ void damp(Gpu& gpu, RoundsState<S>& state, double beta);
 /// goes along. @param mirror  of the level's matrix
 template <Scalar S>
 DiagonalFacts begin_level(Gpu& gpu, RoundsState<S>& state, const MlIluOptions& options, Mirror mirror);
+/// Scales the level by the row_scale and col_scale that are there.
+template <Scalar S>
+DiagonalFacts scale_by_matching(Gpu& gpu, RoundsState<S>& state);
+/// A level whose columns have the numbers of the rows that they are matched to.
+struct MatchedLevel {
+    std::string   why_not = {};  ///< "": it is matched; else it is as it was
+    DiagonalFacts facts = {};
+    bool          moved = false, optimal = true;  ///< a column has another number; the product is the largest
+};
+/// Matches the columns of a level that begin_level() has scaled, as the host's setup does it, on the host: the level
+/// goes there and its new numbers come back. @param scaling  by the matching's factors @param stop  ends it
+template <Scalar S>
+MatchedLevel match_level(Gpu& gpu, RoundsState<S>& state, bool scaling, const StopToken& stop);
 /// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of
 /// active rows. @return both counts, and the sums over the pivots
 template <Scalar S>

@@ -78,19 +78,20 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     if (choice.compensation == Compensation::automatic)
         choice.compensation = dominant ? Compensation::on : Compensation::off;
     if (choice.compensation == Compensation::lumped && !level.positive) choice.compensation = Compensation::off;
-    choice.rounds = options.setup == MlIluSetup::rounds ||
-                    (options.setup == MlIluSetup::automatic && dominant && lacking.empty() && !dense);
+    choice.rounds = options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic &&
+                                                            (dominant || level.on_device) && lacking.empty() && !dense);
     const auto rows =
-        fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
+        fmt::format("{}{:.4g} % of the rows are diagonally dominant{}",
+                    level.on_device && !dominant ? "as a GPU makes them, although " : "", 100 * share,
                     level.moved         ? ", after a matching that moved rows"
                     : even < even_share ? fmt::format(", but coefficients jump in {:.3g} %", 100 * (1 - even))
                                         : "");
     if (options.setup == MlIluSetup::automatic)
         choice.decisions.push_back(fmt::format("setup=auto: {}, {}{}", choice.rounds ? "rounds" : "crout", rows,
-                                               !dominant          ? ""
-                                               : !lacking.empty() ? fmt::format(", but {}", lacking)
-                                               : dense            ? ", but the matrix is nearly dense"
-                                                                  : ""));
+                                               !dominant && !level.on_device ? ""
+                                               : !lacking.empty()            ? fmt::format(", but {}", lacking)
+                                               : dense                       ? ", but the matrix is nearly dense"
+                                                                             : ""));
     if (choice.rounds && options.compensation == Compensation::automatic)
         choice.decisions.push_back(
             fmt::format("compensation=auto: {}, {}{}", field_text(choice.compensation), rows,
@@ -143,11 +144,17 @@ std::string why_not_again(const RoundsChoice& choice, Compensation before)
     return "";
 }
 
+bool device_rounds_are_likely(Offset n, Offset nnz, const MlIluOptions& options)
+{
+    if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
+    return lacking_in_rounds(options).empty() && !nearly_dense(n, nnz);
+}
+
 template <Scalar T>
 bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options)
 {
-    if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
-    if (!lacking_in_rounds(options).empty() || nearly_dense(A.rows(), A.nnz())) return false;
+    if (options.setup != MlIluSetup::automatic || !device_rounds_are_likely(A.rows(), A.nnz(), options))
+        return options.setup == MlIluSetup::rounds;
     const std::vector<double> t = test_vectors(options, A.rows());
     return dominant_rows<T>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
 }

@@ -39,6 +39,7 @@ struct LevelFacts {
     bool   moved = false;         ///< a matching has exchanged columns
     bool   positive = false;      ///< it is Hermitian with a positive diagonal
     bool   saddle_point = false;  ///< it has zeros on its diagonal, and may_wait()
+    bool   on_device = false;     ///< where rounds take a fraction of the seconds of Crout's sweep, whatever A is
 };
 /// Whether a third of the entries or more are stored.
 constexpr bool nearly_dense(Offset n, Offset nnz) { return 3 * nnz > n * n; }
@@ -64,6 +65,8 @@ std::string why_not_again(const RoundsChoice& choice, Compensation before);
 /// vector, which is the constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
 template <Scalar T>
 bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options);
+/// Whether a GPU would make it in rounds, as far as options and density tell.
+bool device_rounds_are_likely(Offset n, Offset nnz, const MlIluOptions& options);
 
 constexpr Index most_test_vectors = 64;
 /// The test vectors for a matrix of n rows: near_null, or a constant. Several are scaled by powers of two, each so that

@@ -43,13 +43,6 @@ Index even_rows(Cpu& be, const CsrView<T>& A, TestVectors t)
     return std::accumulate(found.begin(), found.end(), Index{0});
 }
 
-bool moves_rows(std::span<const Index> perm)
-{
-    for (std::size_t i = 0; i < perm.size(); ++i)
-        if (perm[i] != static_cast<Index>(i)) return true;
-    return false;
-}
-
 }  // namespace
 
 template <class T>

@@ -14,8 +14,6 @@
 namespace ilux {
 namespace {
 
-double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
-
 struct Maxima {
     std::vector<double> row, col;
 };
@@ -103,17 +101,17 @@ DiagonalFacts inspect_diagonal(const CsrView<T>& A, const std::vector<double>& r
 template <class T>
 void apply_matching(const CsrView<T>& A, bool scaling, const StopToken& stop, Preprocessed<T>& pre)
 {
-    auto matching = maximum_product_matching(A, {}, stop);
+    auto matching = matching_of_level(A, stop);
     if (scaling) {
-        std::ranges::transform(matching.row_scale, pre.row_scale.begin(), power_of_two);
-        std::ranges::transform(matching.col_scale, pre.col_scale.begin(), power_of_two);
+        pre.row_scale = std::move(matching.row_scale);
+        pre.col_scale = std::move(matching.col_scale);
     }
     pre.q = std::move(matching.col_of_row);
     pre.structural_rank = matching.rank;
     pre.matched = true;
     pre.mirror = Mirror::none;
     pre.positive = false;
-    if (!matching.optimal) pre.decision += "; the matching's work limit was reached, so its product is not the largest";
+    if (!matching.optimal) pre.decision += matching_is_not_the_best;
 }
 
 template <class T>
@@ -124,6 +122,24 @@ void scale_and_permute(CsrMatrix<T> A, Preprocessed<T>& pre)
 }
 
 }  // namespace
+
+double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }
+
+bool moves_rows(std::span<const Index> perm)
+{
+    for (std::size_t i = 0; i < perm.size(); ++i)
+        if (perm[i] != static_cast<Index>(i)) return true;
+    return false;
+}
+
+template <Scalar T>
+Matching matching_of_level(const CsrView<T>& A, const StopToken& stop)
+{
+    Matching matching = maximum_product_matching(A, {}, stop);
+    for (auto* scale : {&matching.row_scale, &matching.col_scale})
+        std::ranges::transform(*scale, scale->begin(), power_of_two);
+    return matching;
+}
 
 template <Scalar T>
 Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop)
@@ -190,6 +206,7 @@ void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop
 }
 
 #define ILUX_INSTANTIATE(T)                                                                                        \
+    template Matching        matching_of_level(const CsrView<T>&, const StopToken&);                               \
     template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&);           \
     template Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T>, const MlIluOptions&, const RoundsOfLevel&); \
     template void            put_in_order(Preprocessed<T>&, Ordering, const StopToken&);

@@ -9,6 +9,7 @@
 #include "ilux/base/stop_token.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/precond/rounds/rounds_plan.hpp"
+#include "ilux/reorder/matching.hpp"
 
 namespace ilux {
 
@@ -37,6 +38,15 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// What rounds put where a saddle point has a zero on its diagonal, beside diagonals of about 1, within a factor 2.
 /// (docs/design/precond_rounds.md) Half would leave sums that are powers of four to rounding.
 constexpr double balanced_diagonal = 0.4;
+
+/// The nearest, in ratio.
+double power_of_two(double x);
+/// The maximum product matching, its scale factors rounded to powers of two.
+template <Scalar T>
+Matching              matching_of_level(const CsrView<T>& A, const StopToken& stop = {});
+bool                  moves_rows(std::span<const Index> perm);
+constexpr const char* matching_is_not_the_best =
+    "; the matching's work limit was reached, so its product is not the largest";
 
 /// The scalings, and the matching where it is wanted: p stays the identity, and At is not made.
 /// @param A  n×n;  cost O(nnz) plus matching

@@ -148,7 +148,8 @@ class MultilevelILU(LinearOperator):
 
     @property
     def near_null(self) -> np.ndarray:
-        """n × k: the vectors of the coarse space beside M, given or found; k is 0 where there is none. near_null=M.near_null gives them to another M."""
+        """n × k: the vectors of the coarse space beside M, given, smoothed or found; k is 0 where there is none. near_null=M.near_null gives those
+        of a real A to another M."""
         with self._lock, translated():
             return self.ilu._ready()[0].near_null().reshape(-1, self.shape[0]).T
 

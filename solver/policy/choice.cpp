@@ -146,7 +146,8 @@ private:
         facts_.iteration = facts_of_iteration(cpu_, A_, options_);
         look_for_coarse();
         const bool asked = options_.device == DeviceChoice::gpu;
-        if (asked || (facts_.iteration.rounds && A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_))) look_for_gpu();
+        const bool worth = A_.nnz() >= least_nnz_for_gpu(cpu_.threads(), rates_);
+        if (asked || (worth && (facts_.iteration.rounds || may_go_by_rounds_there()))) look_for_gpu();
         choice_.iterative = forecast_iterative(facts_.iteration, facts_.place, rates_);
     }
 
@@ -311,7 +312,13 @@ private:
     {
         if (facts_.place.gpu || !has_gpu_()) return;
         facts_.place.gpu = true;
-        facts_.iteration.gpu_rounds = facts_.iteration.rounds;
+        facts_.iteration.gpu_rounds = facts_.iteration.rounds || may_go_by_rounds_there();
+    }
+
+    bool may_go_by_rounds_there() const
+    {
+        return options_.precond.kind == PrecondKind::mlilu &&
+               device_rounds_are_likely(A_.rows(), A_.nnz(), options_.precond.mlilu);
     }
 
     void settle(const LuWork& work, bool estimated)

@@ -33,10 +33,10 @@ TEST(Tasks, PiecesMeetEveryIndexOnce)
 
 TEST(Tasks, ThreadsShareMoreTasksThanOneOfThemHasRoomFor)
 {
-    constexpr double         patience = 20;
-    std::atomic<unsigned>    met = 0;
-    std::atomic<bool>        waited = false;
-    const Cpu                two(2);
+    constexpr double      patience = 20;
+    std::atomic<unsigned> met = 0;
+    std::atomic<bool>     waited = false;
+    const Cpu             two(2);
     with_tasks(two, true, [&] {
         for_tasks(500, [&](Index) {
             met |= 1U << omp_get_thread_num();

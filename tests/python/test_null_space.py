@@ -100,7 +100,8 @@ def test_vectors_found_serve_another_matrix():
     sizes = np.linalg.norm(A @ found, axis=0) / np.linalg.norm(abs(A) @ abs(found), axis=0)
     assert sizes.max() < 0.1, sizes
     other = ilux.mlilu(2 * A, near_null=found, **{**coarse, "precond.coarse_vectors": 0})
-    assert np.array_equal(other.near_null, found)
+    scales = np.linalg.norm(found, axis=0) / np.linalg.norm(other.near_null, axis=0)  # powers of two
+    assert np.allclose(other.near_null * scales, found, rtol=1e-12, atol=0)
     assert ilux.mlilu(A, precond={"coarse": "off"}).near_null.shape == (A.shape[0], 0)
 
 
