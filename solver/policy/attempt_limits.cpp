@@ -18,11 +18,15 @@ bool pivots_are_left(const AttemptFacts& facts)
 }
 
 /// How often an iteration may take what LU is expected to: twice where next to nothing speaks against it, as more than
-/// was expected of it is the machine's doing then, and LU's forecast is no more certain.
+/// was expected of it is the machine's doing then, and LU's forecast is no more certain. Rounds of a GPU may stall
+/// where rows are not dominant, and the host's setup takes far longer.
 double patience(const AttemptFacts& facts)
 {
     constexpr double sure = 0.1;
-    return facts.choice.facts && odds_of_failure(facts.choice.facts->iteration) <= sure ? 2 : 1;
+    if (!facts.choice.facts) return 1;
+    const IterationFacts& iteration = facts.choice.facts->iteration;
+    const bool            may_stall = iteration.gpu_rounds && !iteration.rounds;
+    return odds_of_failure(iteration) <= sure && !may_stall ? 2 : 1;
 }
 
 /// Seconds of pivots among all rows by entries.
