@@ -25,8 +25,7 @@ double patience(const AttemptFacts& facts)
     constexpr double sure = 0.1;
     if (!facts.choice.facts) return 1;
     const IterationFacts& iteration = facts.choice.facts->iteration;
-    const bool            may_stall = iteration.gpu_rounds && !iteration.rounds;
-    return odds_of_failure(iteration) <= sure && !may_stall ? 2 : 1;
+    return odds_of_failure(iteration) <= sure && (iteration.rounds || !iteration.gpu_rounds) ? 2 : 1;
 }
 
 /// Seconds of pivots among all rows by entries.
