@@ -32,7 +32,8 @@ void with_tasks(const Cpu& be, bool worth, Work&& work)
 }
 
 /// Calls work(k) for every k < count, by tasks of the team. It returns when all are done, and throws what one of them
-/// threw. A task a thread takes one k after another: libgomp runs a loop of more than 64 tasks a thread on one thread.
+/// threw. Each thread gets one task, which takes one k after another: libgomp runs the loop on one thread where more
+/// than 64 tasks for each thread would wait.
 template <class Work>
 void for_tasks(Index count, const Work& work)
 {

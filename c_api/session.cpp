@@ -282,14 +282,16 @@ template <class S>
 std::int64_t Session<S>::near_null(const void*& columns)
 {
     const PrecondFactors<S>* M = ready().preconditioner();
-    near_null_.clear();
-    if (M && M->coarse) near_null_ = M->coarse_vectors.here.all.values;
-    if (M && M->coarse_there) {
-        near_null_.resize(M->coarse_vectors.there.all.values.size());
-        download<S>(gpu(), M->coarse_vectors.there.all.values, std::span(near_null_));
+    if (!M || !(M->coarse || M->coarse_there)) return 0;
+    if (M->coarse) {
+        columns = M->coarse_vectors.here.all.values.data();
+        return M->coarse_vectors.here.all.count;
     }
+    const auto& there = M->coarse_vectors.there.all;
+    near_null_.resize(there.values.size());
+    download<S>(gpu(), there.values, std::span(near_null_));
     columns = near_null_.data();
-    return static_cast<std::int64_t>(near_null_.size()) / std::max<std::int64_t>(1, order());
+    return there.count;
 }
 
 template <class S>

@@ -115,7 +115,7 @@ private:
     std::unique_ptr<LinearSolver<S>> solver_;
     std::shared_ptr<const LuPattern> lu_pattern_;  // of lu()
     LuTriangles<S>                   triangles_;
-    std::vector<S>                   near_null_;        // of near_null()
+    std::vector<S>                   near_null_;        // of near_null(), where they are on a GPU
     bool                             renewed_ = false;  // other values than those of A were factored last
 };
 

@@ -12,6 +12,7 @@
 #include "ilux/precond/coarse/found_vectors.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/gpu/gpu_mlilu.hpp"
+#include "ilux/precond/mlilu/mlilu_choice.hpp"
 
 namespace ilux {
 namespace {
@@ -166,7 +167,7 @@ std::optional<GpuRounds<S>> PrecondMaker<S>::made_there(const Task& task, const 
                                                         MatrixOfM& source, const ProgressListener& on_progress,
                                                         Attempt& tried)
 {
-    if (!task.there || options.setup == MlIluSetup::crout) return {};
+    if (!task.there || !device_rounds_are_likely(task.A.rows(), task.A.nnz(), options)) return {};
     const bool  again = former_ && former_->on_gpu && former_->options == options;
     std::string why;
     try {
@@ -221,7 +222,7 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
         kept = std::move(space.vectors);
         indefinite = space.indefinite;
         tried.seconds_factor += space.seconds;
-        if (space.level) tried.factor_bytes += space.level->bytes();
+        if (space.level) tried.factor_bytes += space.level->bytes() + kept.all.bytes();
         return space.level;
     };
     if (task.there) try {
@@ -289,8 +290,10 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
     }
     const std::string why = coarse ? why_not_coarse(task, options, source, tried) : "";
     if (why.empty()) return true;
-    factors_ = {.null_space = std::move(factors_.null_space)};
     const bool chosen = tried.plan.coarse_chosen != CoarseChosen::none;
+    auto       vectors = std::move(factors_.coarse_vectors);
+    factors_ = {.null_space = std::move(factors_.null_space)};
+    if (!chosen) factors_.coarse_vectors = std::move(vectors);
     tried.decisions.push_back((chosen ? "precond.coarse=off after all: " : "M lumps nothing: ") + why);
     if (chosen) tried.plan.leave_coarse();
     return make_mlilu(task, on_progress, tried, false);

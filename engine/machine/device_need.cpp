@@ -45,7 +45,8 @@ std::size_t device_bytes_of_M(Index n, const PrecondFactors<S>& factors, bool ad
     };
     const auto        rows = static_cast<std::size_t>(n);
     const std::size_t of_N = (factors.null_space ? (factors.null_space->count() + 1) * rows * sizeof(S) : 0) +
-                             (factors.coarse_there ? factors.coarse_there->bytes() : 0);
+                             (factors.coarse_there ? factors.coarse_there->bytes() : 0) +
+                             factors.coarse_vectors.there.all.bytes();
     if (factors.rounds) return of_N + factors.rounds->most_bytes(adjoinable);
     if (factors.mlilu) return of_N + of_systems(apply_size(factors.mlilu->factors()));
     if (factors.ilu0) return of_N + of_systems(apply_size(*factors.ilu0));

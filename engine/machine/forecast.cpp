@@ -13,8 +13,9 @@ constexpr double serial_flops = 0.03, serial_numbers = 0.2, serial_order = 0.15,
 constexpr double serial_rounds = 0.2;                              // of rounds, and of an iteration with them
 constexpr double coarse_share = 0.6;                               // of rounds and a coarse space, over rounds alone
 constexpr double saddle_point_share = 0.5, saddle_point_row = 40;  // likewise, a row counted as so many entries
+// Seven systems on an H200 (docs/design/precond_gpu_rounds.md):
 constexpr double uneven_rounds = 4;             // of a GPU, where rows are not dominant, over those where they are
-constexpr double matched_entry = 1e-7;          // seconds of a matching, on one thread of the host
+constexpr double matched_entry = 1.5e-7;        // seconds of a matching, on one thread of the host
 constexpr double replay_share = 0.7;            // of rounds, where those of an earlier system serve again
 constexpr double systems_a_preconditioner = 5;  // of a series, served by one M
 constexpr double complex_flops = 4, complex_numbers = 2;
@@ -52,6 +53,9 @@ double entries_of_rounds(const IterationFacts& facts)
     if (facts.positive) return coarse_share * facts.entries;
     return saddle_point_share * (facts.entries + saddle_point_row * facts.rows);
 }
+
+/// A coarse space's M waits in place of a matching.
+bool is_matched(const IterationFacts& facts) { return !facts.positive && !facts.coarse; }
 
 double flops_by_entries(const LuWork& work)
 {
@@ -137,12 +141,13 @@ Forecast forecast_iterative(const IterationFacts& facts, const Place& place, con
     }
     if (gpu)
         ahead.factor = r.gpu_rounds_start + r.gpu_rounds_entry * facts.entries * (facts.rounds ? 1 : uneven_rounds) +
-                       (facts.positive ? 0 : matched_entry * facts.entries);
+                       (is_matched(facts) ? matched_entry * facts.entries : 0);
     else if (!facts.rounds)
         ahead.factor = r.crout_entry * facts.entries * std::pow(facts.fill / usual_fill, fill_exponent) *
                        (facts.complex ? complex_sweep : 1);
     else ahead.factor = on_threads(r.rounds_entry * entries_of_rounds(facts), serial_rounds, place.threads);
-    ahead.renew = (facts.rounds || gpu ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
+    const bool replayed = facts.rounds || (gpu && !is_matched(facts));
+    ahead.renew = (replayed ? replay_share : 1) * ahead.factor / systems_a_preconditioner;
     const double on_host = r.iteration_entry * facts.entries;
     ahead.solve = place.gpu      ? steps * r.gpu_step + on_host * r.gpu_byte / r.host_byte
                   : facts.rounds ? on_threads(on_host, serial_rounds, place.threads)

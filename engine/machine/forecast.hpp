@@ -58,10 +58,10 @@ bool gpu_pays_for_fronts(const LuWork& work, int threads, const Rates& rates);
 
 /// What an iteration's seconds, and its chances, depend on.
 struct IterationFacts {
-    double entries = 0;     ///< of A, n counted with them
-    bool   rounds = false;  ///< the preconditioner is made in rounds; else by Crout's sweep on one thread of the host
-    bool   coarse = false;  ///< in rounds, with a coarse space beside it
-    bool   gpu_rounds = false;  ///< on a GPU
+    double entries = 0;         ///< of A, n counted with them
+    bool   rounds = false;      ///< the host makes M in rounds; else by Crout's sweep on one thread
+    bool   coarse = false;      ///< in rounds, with a coarse space beside it
+    bool   gpu_rounds = false;  ///< a GPU makes M in rounds, where there is one
     double heavy = 1;           ///< share of the rows with |a_ii| ≥ 0.3 Σ_j≠i |a_ij|
     bool   positive = true;     ///< no diagonal entry is 0 or has another sign than the others
     double fill = 4;            ///< of a preconditioner by Crout's sweep; 4 is usual

@@ -25,10 +25,10 @@ struct PrecondFactors {
     std::shared_ptr<const CoarseLevel<Cpu, S>> coarse = {};        ///< beside mlilu; or null
     std::shared_ptr<const CoarseLevel<Gpu, S>> coarse_there = {};  ///< on the device, beside rounds or mlilu; or null
     struct CoarseVectors {
-        FoundVectors<Cpu, S> here = {};
-        FoundVectors<Gpu, S> there = {};
+        FoundVectors<Cpu, S> here = {};   ///< beside `coarse`
+        FoundVectors<Gpu, S> there = {};  ///< beside `coarse_there`
     };
-    CoarseVectors coarse_vectors = {};  ///< of the coarse space, where that is; of a former one until there is another
+    CoarseVectors coarse_vectors = {};  ///< until the coarse space is made, those of the matrix before
 
     std::shared_ptr<const NullSpace<S>> null_space = {};  ///< that M is kept clear of; null: none
 };

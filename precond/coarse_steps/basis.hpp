@@ -13,6 +13,7 @@ struct NearNull {
     Buffer<B, T> values;
     Index        count = 0;
 
+    std::size_t bytes() const { return values.size() * sizeof(T); }
     std::size_t n() const { return count > 0 ? values.size() / static_cast<std::size_t>(count) : 0; }
 };
 /// One vector more. @param x  n values

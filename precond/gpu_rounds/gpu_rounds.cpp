@@ -154,18 +154,17 @@ GpuRounds<S> GpuRounds<S>::rebuild(Cpu& cpu, Gpu& gpu, const DeviceCsr<S>& A, co
     const auto n = static_cast<Index>(plan.order->size());
     require(n == A.rows(),
             [&] { return fmt::format("rounds of a matrix with {} rows do not serve one with {}", n, A.rows()); });
-    if (plan.levels.empty() || plan.matched)  // a dense end alone, or a matching that is to be found anew
-        return build(cpu, gpu, A, options, in_single, on_progress, stop);
-    std::string why_not;
+    if (plan.levels.empty()) return build(cpu, gpu, A, options, in_single, on_progress, stop);  // a dense end alone
+    std::string why_not = plan.matched ? "they are behind a matching, which is found anew" : "";
     MlIluReport given_up;
-    try {
-        GpuRounds replayed = GpuRoundsBuilder<S>(cpu, gpu, A, options, on_progress, stop, &plan).run(in_single);
-        if (replayed.made()) return replayed;
-        why_not = replayed.why_not();
-        given_up = replayed.report();
-    } catch (const InvalidInput& error) {  // such as factors by which new numbers overflow
-        why_not = error.what();
-    }
+    if (why_not.empty()) try {
+            GpuRounds replayed = GpuRoundsBuilder<S>(cpu, gpu, A, options, on_progress, stop, &plan).run(in_single);
+            if (replayed.made()) return replayed;
+            why_not = replayed.why_not();
+            given_up = replayed.report();
+        } catch (const InvalidInput& error) {  // such as factors by which new numbers overflow
+            why_not = error.what();
+        }
     GpuRoundsBuilder<S> anew(cpu, gpu, A, options, on_progress, stop);
     anew.note(fmt::format("rounds of an earlier matrix do not serve again: {}", why_not), given_up);
     return anew.run(in_single);

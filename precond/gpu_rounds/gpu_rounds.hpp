@@ -28,7 +28,7 @@ struct GpuRoundsPlan {
     std::shared_ptr<const DeviceBuffer<Index>> order;  ///< n: rows as they are eliminated, ascending in a round
     std::vector<Level>                         levels;
     Compensation                               compensation = Compensation::off;
-    bool                                       matched = false;  ///< in some level: no other matrix is set up by it
+    bool matched = false;  ///< a level was: no other matrix is set up by this plan
 };
 
 /// What was set up for a matrix of S, or why it was not. Cheap to copy (shared); immutable; serves any number of

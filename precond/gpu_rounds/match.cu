@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(tile_threads) renumber_rows(ActiveRows<V> leve
     for_entries(level.S, tile, k, [&](Index j, Offset p) { col[p] = by.number[j]; });
 }
 
-/// Rows of U of an earlier round.
+/// The rows of U of an earlier round have columns of this level.
 template <int lanes, class V>
 __global__ void __launch_bounds__(tile_threads)
     renumber_U(Index first, Index last, const Index* row, RowArrays<V> at, const Index* number, Index* U_col)

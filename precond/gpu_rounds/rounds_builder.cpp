@@ -178,50 +178,48 @@ bool GpuRoundsBuilder<S>::scale_level()
     return may;
 }
 
-/// By the host. @return whether columns of the level were moved, or nothing where there is no matching to go on by
+/// The host matches the level, whose facts change. @return whether the level goes on by it
 template <Scalar S>
-std::optional<bool> GpuRoundsBuilder<S>::match(rounds::DiagonalFacts& facts)
+bool GpuRoundsBuilder<S>::match(rounds::MatchedLevel& level)
 {
-    auto&      report = made_.report_;
-    const auto matched = rounds::match_level(gpu_, state_, opt_.scaling, stop_);
-    if (!matched.why_not.empty()) {
-        made_.why_not_ = fmt::format("level {} {}", report.levels.size() + 1, matched.why_not);
-        return {};
+    level = rounds::match_level(gpu_, state_, opt_.scaling, stop_);
+    if (!level.why_not.empty()) {
+        made_.why_not_ = fmt::format("level {} {}", made_.report_.levels.size() + 1, level.why_not);
+        return false;
     }
-    facts = matched.facts;
-    level_ = {.mirror = Mirror::none, .largest = facts.largest};
+    level_ = {.mirror = Mirror::none, .largest = level.facts.largest};
     next_plan_.matched = true;
-    if (report.levels.empty()) {
-        report.structural_rank = state_.n;
-        if (!matched.optimal) report.decisions.push_back(fmt::format("matching=on{}", matching_is_not_the_best));
-    }
-    return matched.moved;
+    return true;
 }
 
 template <Scalar S>
-bool GpuRoundsBuilder<S>::may_begin(rounds::DiagonalFacts facts)
+bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& found)
 {
     auto&      report = made_.report_;
     const auto level = report.levels.size() + 1;
-    const bool positive = level_.mirror == Mirror::hermitian && facts.not_positive == 0;
-    const auto matching = decide_matching(opt_, positive, facts.small, state_.active_count, hermitian_word<S>);
+    const bool positive = level_.mirror == Mirror::hermitian && found.not_positive == 0;
+    const auto matching = decide_matching(opt_, positive, found.small, state_.active_count, hermitian_word<S>);
     if (level == 1 && opt_.definite && !positive)
         throw InvalidInput(
             fmt::format("precond.definite needs a {} matrix with a positive diagonal, and this one is not",
                         hermitian_word<S>));
     if (opt_.absolute) made_.why_not_ = "precond.absolute works on the host only";
     else if (!is_complex<S> && opt_.damping.beta > 0) made_.why_not_ = "precond.damping is not of real matrices";
+    else if (plan_ && matching.match) made_.why_not_ = fmt::format("level {} wants a matching", level);
     else if (level > most_levels) made_.why_not_ = fmt::format("more than {} levels", most_levels);
     if (!made_.why_not_.empty()) return false;
-    if (level == 1 && !matching.why.empty()) report.decisions.push_back(matching.why);
-    const std::optional<bool> moved = matching.match ? match(facts) : false;
-    if (level > 1 || !moved) return moved.has_value();
-    if (facts.zero == 0) report.structural_rank = state_.n;
+    rounds::MatchedLevel matched{.facts = found};
+    if (matching.match && !match(matched)) return false;
+    if (level > 1) return true;
+    const auto& facts = matched.facts;
+    if (facts.zero == 0 || matching.match) report.structural_rank = state_.n;
+    if (!matching.why.empty())
+        report.decisions.push_back(matching.why + (matched.optimal ? "" : matching_is_not_the_best));
     RoundsChoice choice = choose_rounds(opt_, {.n = state_.n,
                                                .nnz = state_.nnz,
                                                .dominant = facts.dominant,
                                                .even = facts.even,
-                                               .moved = *moved,
+                                               .moved = matched.moved,
                                                .positive = positive && !matching.match,
                                                .saddle_point = facts.saddle_point,
                                                .on_device = true});

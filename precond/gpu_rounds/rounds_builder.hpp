@@ -8,8 +8,8 @@
 
 namespace ilux {
 
-/// The level loop of MlIluBuilder for levels in rounds alone; gives up where that one would go on by Crout's sweep or a
-/// matching, or where the rounds of a plan do not suit A.
+/// The level loop of MlIluBuilder for levels in rounds alone; gives up where that one would go on by Crout's sweep, or
+/// where the rounds of a plan do not suit A.
 template <Scalar S>
 class GpuRoundsBuilder {
 public:
@@ -28,8 +28,8 @@ private:
     bool                        may_invert_rest() const;
     void                        tell(Index done, Index total) const;
     bool                        scale_level();
-    bool                        may_begin(rounds::DiagonalFacts facts);
-    std::optional<bool>         match(rounds::DiagonalFacts& facts);
+    bool                        may_begin(const rounds::DiagonalFacts& found);
+    bool                        match(rounds::MatchedLevel& level);
     bool                        eliminate_level();
     bool                        round(const RoundsOptions& options, MlIluLevelReport& level);
     rounds::Counters            set_of_round(const RoundsOptions& options, Index number);

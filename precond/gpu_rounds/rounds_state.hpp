@@ -173,7 +173,7 @@ struct RoundsState {
     Index* number = nullptr;  ///< n
     V*     pivot = nullptr;   ///< n
     Index* column = nullptr;  ///< n: the column of A that has the number of a row, once columns are matched to rows
-    bool   matched = false;   ///< they are, in some level
+    bool   matched = false;   ///< a level has matched columns
     std::vector<RoundFactors<V>> rounds;
     Pieces<LEntry<V>>            L;
     Pieces<Index>                U_col;

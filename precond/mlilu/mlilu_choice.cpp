@@ -81,13 +81,13 @@ RoundsChoice choose_rounds(const MlIluOptions& options, const LevelFacts& level)
     choice.rounds = options.setup == MlIluSetup::rounds || (options.setup == MlIluSetup::automatic &&
                                                             (dominant || level.on_device) && lacking.empty() && !dense);
     const auto rows =
-        fmt::format("{}{:.4g} % of the rows are diagonally dominant{}",
-                    level.on_device && !dominant ? "as a GPU makes them, although " : "", 100 * share,
+        fmt::format("{:.4g} % of the rows are diagonally dominant{}", 100 * share,
                     level.moved         ? ", after a matching that moved rows"
                     : even < even_share ? fmt::format(", but coefficients jump in {:.3g} %", 100 * (1 - even))
                                         : "");
     if (options.setup == MlIluSetup::automatic)
-        choice.decisions.push_back(fmt::format("setup=auto: {}, {}{}", choice.rounds ? "rounds" : "crout", rows,
+        choice.decisions.push_back(fmt::format("setup=auto: {}, {}{}{}", choice.rounds ? "rounds" : "crout",
+                                               choice.rounds && !dominant ? "on a GPU for any matrix; " : "", rows,
                                                !dominant && !level.on_device ? ""
                                                : !lacking.empty()            ? fmt::format(", but {}", lacking)
                                                : dense                       ? ", but the matrix is nearly dense"
@@ -147,7 +147,7 @@ std::string why_not_again(const RoundsChoice& choice, Compensation before)
 bool device_rounds_are_likely(Offset n, Offset nnz, const MlIluOptions& options)
 {
     if (options.setup != MlIluSetup::automatic) return options.setup == MlIluSetup::rounds;
-    return lacking_in_rounds(options).empty() && !nearly_dense(n, nnz);
+    return lacking_in_rounds(options).empty() && !options.absolute && !nearly_dense(n, nnz);
 }
 
 template <Scalar T>

@@ -65,7 +65,7 @@ std::string why_not_again(const RoundsChoice& choice, Compensation before);
 /// vector, which is the constant, whatever the scale factors. Matching and jumps are not looked at. Cost O(nnz).
 template <Scalar T>
 bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options);
-/// Whether a GPU would make it in rounds, as far as options and density tell.
+/// Whether a GPU would make the multilevel ILU in rounds, as far as options and density tell.
 bool device_rounds_are_likely(Offset n, Offset nnz, const MlIluOptions& options);
 
 constexpr Index most_test_vectors = 64;

@@ -28,7 +28,7 @@ constexpr auto names(OffDiagonal) { return words("auto", "keep", "save"); }
 constexpr auto names(Estimator) { return words("greedy", "look_ahead"); }
 
 /// How a level is factored: one pivot after another (Crout), or in rounds of pivots that do not see one another;
-/// automatic: rounds where nearly all rows are diagonally dominant as they stand.
+/// automatic: rounds on a GPU, and on the host where nearly all rows are diagonally dominant as they stand.
 enum class MlIluSetup { automatic, crout, rounds };
 constexpr auto names(MlIluSetup) { return words("auto", "crout", "rounds"); }
 
@@ -107,7 +107,7 @@ void fields(MlIluOptions& o, Visit&& visit)
     visit(
         "setup", o.setup, anything(),
         "factor a level one pivot after another (crout) or in rounds of pivots that do not see one another, on all threads; "
-        "auto: rounds where 95 % of the rows are dominant, no matching moves rows, coefficients jump in few, A is not nearly dense and "
+        "auto: rounds on a GPU, and on a host where 95 % of the rows are dominant, no matching moves rows, coefficients jump in few, A is not nearly dense and "
         "no option asks for what rounds lack: they order nothing, estimate greedily and keep L_G and U_F");
     visit(
         "compensation", o.compensation, anything(),

@@ -39,11 +39,12 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// (docs/design/precond_rounds.md) Half would leave sums that are powers of four to rounding.
 constexpr double balanced_diagonal = 0.4;
 
-/// The nearest, in ratio.
+/// The power of two whose ratio to x is nearest to 1.
 double power_of_two(double x);
 /// The maximum product matching, its scale factors rounded to powers of two.
 template <Scalar T>
-Matching              matching_of_level(const CsrView<T>& A, const StopToken& stop = {});
+Matching matching_of_level(const CsrView<T>& A, const StopToken& stop = {});
+/// Whether perm is another permutation than the identity.
 bool                  moves_rows(std::span<const Index> perm);
 constexpr const char* matching_is_not_the_best =
     "; the matching's work limit was reached, so its product is not the largest";

@@ -151,7 +151,8 @@ class MultilevelILU(LinearOperator):
         """n × k: the vectors of the coarse space beside M, given, smoothed or found; k is 0 where there is none. near_null=M.near_null gives those
         of a real A to another M."""
         with self._lock, translated():
-            return self.ilu._ready()[0].near_null().reshape(-1, self.shape[0]).T
+            vectors = self.ilu._ready()[0].near_null()
+        return vectors.reshape(vectors.size // max(self.shape[0], 1), self.shape[0]).T
 
     def _matvec(self, r: Any) -> np.ndarray:
         return self.solve(r)

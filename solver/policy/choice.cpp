@@ -294,7 +294,7 @@ private:
     bool worth_a_sample(const LuWork& work) const
     {
         constexpr double long_beside = 0.5;  // seconds
-        return !sampled_ && !facts_.iteration.rounds && !facts_.iteration.jacobi &&
+        return !sampled_ && !facts_.iteration.rounds && !facts_.iteration.gpu_rounds && !facts_.iteration.jacobi &&
                options_.precond.kind == PrecondKind::mlilu &&
                forecast_direct(work, facts_.place, rates_).of(facts_.ahead) > long_beside;
     }

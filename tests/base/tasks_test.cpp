@@ -3,7 +3,9 @@
 #include "ilux/base/tasks.hpp"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
+#include <atomic>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -45,6 +47,27 @@ TEST(Tasks, ThreadsShareMoreTasksThanOneOfThemHasRoomFor)
         });
     });
     EXPECT_EQ(met, 3U) << "one thread did them all";
+}
+
+TEST(Tasks, OfATaskAreSharedLikewise)
+{
+    constexpr Index    outer = 100, inner = 300;
+    std::vector<Index> sum(outer, 0);
+    with_tasks(Cpu(4), true, [&] {
+        for_tasks(outer, [&](Index k) {
+            std::atomic<Index> own = 0;
+            for_tasks(inner, [&](Index j) { own += j; });
+            sum[k] = own;
+        });
+    });
+    EXPECT_EQ(sum, std::vector<Index>(outer, inner * (inner - 1) / 2));
+    EXPECT_THROW(with_tasks(Cpu(4), true,
+                            [] {
+                                for_tasks(1000, [](Index k) {
+                                    if (k == 700) throw std::runtime_error("task 700");
+                                });
+                            }),
+                 std::runtime_error);
 }
 
 TEST(Tasks, PiecesNeedNoTeam)

@@ -120,6 +120,21 @@ TEST(CoarseSpace, KeepsItsVectorsInASeries)
     EXPECT_FALSE(tells(solver.factored_by(), "kept"));
 }
 
+TEST(CoarseSpace, KeepsItsVectorsWhereAIsNotDefiniteAfterAll)
+{
+    auto          A = gallery::helmholtz2d({.n = 100, .k = 10});
+    SolverOptions options = serial({.method = MethodChoice::gmres, .retry = false});
+    options.precond.coarse = CoarseChoice::on;
+    options.sequence.refresh_always = true;
+    LinearSolver<> solver(options);
+    solver.analyse(A);
+    ASSERT_TRUE(solver.factor().ready());
+    ASSERT_TRUE(tells(solver.factored_by(), "M lumps nothing"));
+    for (Offset p = 0; p < A.nnz(); ++p) A.val()[p] *= 1.5;
+    ASSERT_TRUE(solver.refactor(A).ready());
+    EXPECT_TRUE(tells(solver.factored_by(), "kept"));
+}
+
 TEST(CoarseSpace, ComplexNumbersTakeTheStepsOfRealOnes)
 {
     using Complex = std::complex<double>;

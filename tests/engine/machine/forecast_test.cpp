@@ -71,6 +71,19 @@ TEST(ForecastIterative, CountsThreadsAndTheGpuWhereThePreconditionerIsMadeInRoun
     EXPECT_LT(on(rounds, 1).renew, on(rounds, 1).factor / 5);  // some systems share one, and its rounds serve again
 }
 
+TEST(ForecastIterative, CountsRoundsOfAGpuThatTheHostWouldNotMake)
+{
+    const auto           of = [](IterationFacts facts) { return forecast_iterative(facts, {16, true}, Rates()); };
+    const IterationFacts even{.entries = 1e7, .rounds = true, .gpu_rounds = true},
+        uneven{.entries = 1e7, .gpu_rounds = true}, matched{.entries = 1e7, .gpu_rounds = true, .positive = false},
+        waits{.entries = 1e7, .rounds = true, .coarse = true, .gpu_rounds = true, .positive = false};
+    EXPECT_GT(of(uneven).factor, 2 * of(even).factor);
+    EXPECT_LT(of(uneven).factor, of({.entries = 1e7}).factor / 10);  // by Crout's sweep
+    EXPECT_GT(of(matched).factor, of(uneven).factor + 1);
+    EXPECT_EQ(of(waits).factor, of(even).factor);
+    EXPECT_GT(of(matched).renew / of(matched).factor, of(uneven).renew / of(uneven).factor);  // matched anew
+}
+
 TEST(MachineRates, AreReadAsTheyWereSavedAndOnlyOnTheirProcessor)
 {
     const test::TempFolder folder;

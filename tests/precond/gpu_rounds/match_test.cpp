@@ -10,6 +10,7 @@
 #include "ilux/gallery/circuit.hpp"
 #include "ilux/gallery/gallery.hpp"
 #include "ilux/gallery/special.hpp"
+#include "ilux/precond/mlilu/preprocess.hpp"
 #include "ilux/tests/precond/gpu_rounds/gpu_rounds_complex_fixture.hpp"
 #include "ilux/tests/precond/gpu_rounds/gpu_rounds_fixture.hpp"
 
@@ -18,7 +19,9 @@ namespace {
 
 using namespace test::precond;
 using test::Complex;
+using test::ComplexVector;
 using test::EntryList;
+using test::random_complex_vector;
 
 std::vector<Index> shuffled_columns(Index n)
 {
@@ -35,7 +38,18 @@ std::vector<Named> to_be_matched()
     return {{"convdiff3d, columns shuffled", shuffled(gallery::convdiff3d({.n = 14}))},
             {"dominant, columns shuffled", shuffled(gallery::random_dominant({.n = 2000}))},
             {"stokes2d", gallery::stokes2d({.n = 24})},
-            {"mna_random", gallery::mna_random({.n = 1500, .decades = 4})}};
+            {"mna_random", gallery::mna_random({.n = 1500, .decades = 4})},
+            {"rlc_mesh", gallery::rlc_mesh({.n = 12})}};
+}
+
+/// Levels after the first that the host's matching has moved columns of.
+Index levels_moved_later(const MlIlu<>& host)
+{
+    const auto plan = host.rounds_plan();
+    Index      moved = 0;
+    for (std::size_t l = 1; plan && l < plan->levels.size(); ++l)
+        moved += plan->levels[l].matched() && moves_rows(plan->levels[l].col_of_row);
+    return moved;
 }
 
 class MatchedRounds : public GpuRoundsTest {
@@ -50,7 +64,8 @@ protected:
 
 TEST_F(MatchedRounds, AreThoseOfTheHost)
 {
-    int twins = 0;
+    int   twins = 0;
+    Index moved_later = 0;
     for (const auto& [name, A] : to_be_matched()) {
         const auto rounds = build(A, options());
         ASSERT_TRUE(rounds.made()) << name << ": " << rounds.why_not();
@@ -59,12 +74,14 @@ TEST_F(MatchedRounds, AreThoseOfTheHost)
         const auto host = MlIlu<>::build(cpu, A, options());
         if (test::mentions(rounds.report().decisions, "the rest is inverted")) continue;  // the host goes on by Crout
         ++twins;
+        moved_later += levels_moved_later(host);
         expect_twins(rounds.report(), host.report(), name);
         const Vector          r = test::random_vector(A.rows(), 5);
         MlIluPreconditioner<> M(host);
         EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-6) << name;
     }
     EXPECT_GE(twins, 3);
+    EXPECT_GE(moved_later, 1);
 }
 
 TEST_F(MatchedRounds, AreExactWithoutDropping)
@@ -84,7 +101,8 @@ TEST_F(MatchedRounds, AreExactWithoutDropping)
 TEST_F(MatchedRounds, SolveWithTheAdjointToo)
 {
     for (const auto& [name, A] : to_be_matched()) {
-        const auto   rounds = build(A, options());
+        const auto rounds = build(A, options());
+        ASSERT_TRUE(rounds.made()) << name;
         const Vector r = test::random_vector(A.rows(), 3), s = test::random_vector(A.rows(), 4);
         const Vector z = applied(rounds, r), y = applied_transposed(rounds, s);
         const double left = std::inner_product(z.begin(), z.end(), s.begin(), 0.),
@@ -93,14 +111,90 @@ TEST_F(MatchedRounds, SolveWithTheAdjointToo)
     }
 }
 
-TEST_F(MatchedRounds, RepeatTheirBitsAndAreFoundAnewForOtherNumbers)
+TEST_F(MatchedRounds, RepeatTheirBits)
 {
     for (const auto& [name, A] : to_be_matched()) {
-        const auto   former = build(A, options());
-        const Vector r = test::random_vector(A.rows(), 3), z = applied(former, r);
+        const auto   first = build(A, options());
+        const Vector r = test::random_vector(A.rows(), 3), z = applied(first, r);
         for (int k = 0; k < 100; ++k) EXPECT_TRUE(test::identical(applied(build(A, options()), r), z)) << name;
-        EXPECT_TRUE(test::identical(applied(rebuilt(A, former, options()), r), z)) << name;
-        EXPECT_FALSE(rebuilt(A, former, options()).report().replayed);
+    }
+}
+
+TEST_F(MatchedRounds, AreFoundAnewForOtherNumbers)
+{
+    for (auto& [name, A] : to_be_matched()) {
+        const auto former = build(A, options());
+        for (Offset p = 0; p < A.nnz(); ++p) A.val()[p] *= 1 + 0.01 * static_cast<double>(p % 7);
+        const auto   again = rebuilt(A, former, options());
+        const Vector r = test::random_vector(A.rows(), 3);
+        EXPECT_FALSE(again.report().replayed) << name;
+        EXPECT_TRUE(test::mentions(again.report().decisions, "a matching, which is found anew")) << name;
+        EXPECT_TRUE(test::identical(applied(again, r), applied(build(A, options()), r))) << name;
+    }
+}
+
+TEST_F(MatchedRounds, DoNotFollowAPlanWithoutAMatching)
+{
+    auto         A = gallery::convdiff3d({.n = 14});
+    const auto   former = build(A, options());
+    const Vector r = test::random_vector(A.rows(), 3);
+    for (Index i = 100; i < 120; ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) A.val()[p] *= 0.01;
+    const auto again = rebuilt(A, former, options());
+    EXPECT_TRUE(test::mentions(again.report().decisions, "level 1 wants a matching"));
+    EXPECT_TRUE(test::identical(applied(again, r), applied(build(A, options()), r)));
+}
+
+TEST_F(MatchedRounds, SolveSeveralColumnsAndInSinglePrecision)
+{
+    const auto           A = to_be_matched().front().A;
+    const std::size_t    n = static_cast<std::size_t>(A.rows()), columns = 9;
+    const auto           rounds = build(A, options());
+    const auto           M = rounds.preconditioner(gpu());
+    const Vector         R = test::random_vector(A.rows() * static_cast<Index>(columns), 3);
+    DeviceBuffer<double> dR(R.size()), dZ(R.size());
+    std::vector<double>  Z(R.size());
+    upload<double>(gpu(), R, dR);
+    M->apply_columns(gpu(), dR, dZ);
+    download<double>(gpu(), dZ, std::span(Z));
+    for (std::size_t c = 0; c < columns; ++c) {
+        const Vector r(R.begin() + c * n, R.begin() + (c + 1) * n), z(Z.begin() + c * n, Z.begin() + (c + 1) * n);
+        EXPECT_LE(distance_of(z, applied(rounds, r)), 1e-12) << c;
+    }
+    const auto in_single = build(A, options(), true);
+    EXPECT_TRUE(in_single.in_single());
+    const Vector r(R.begin(), R.begin() + n);
+    EXPECT_LE(distance_of(applied(in_single, r), applied(rounds, r)), 1e-4);
+}
+
+TEST_F(MatchedRounds, EndCleanlyWithoutMemory)
+{
+    const auto A = to_be_matched().front().A;
+    const auto before = device_use().bytes;
+    int        refusals = 0;
+    for (bool refused = true; refused;) {
+        detail::fail_device_allocations(refusals + 1, 1);
+        try {
+            const auto rounds = build(A, options());
+        } catch (const OutOfMemory&) {
+        }
+        refused = detail::fail_device_allocations(0, 0) > 0;
+        refusals += refused;
+        EXPECT_EQ(device_use().bytes, before);
+    }
+    EXPECT_GT(refusals, 20);
+}
+
+TEST_F(MatchedRounds, AreChosenForMatricesThatAreNotDominant)
+{
+    MlIluOptions automatic = options();
+    automatic.setup = MlIluSetup::automatic;
+    for (const auto& [name, A] : to_be_matched()) {
+        const auto rounds = build(A, automatic);
+        ASSERT_TRUE(rounds.made()) << name;
+        EXPECT_GT(rounds.rounds(), 0) << name;
+        EXPECT_TRUE(test::mentions(rounds.report().decisions, "setup=auto: rounds")) << name;
     }
 }
 
@@ -131,17 +225,62 @@ TEST_F(MatchedRounds, LeaveWhatIsStructurallySingularToTheHost)
     EXPECT_NE(rounds.why_not().find("structurally singular"), std::string::npos) << rounds.why_not();
 }
 
-class ComplexMatchedRounds : public GpuRoundsComplex {};
+class ComplexMatchedRounds : public GpuRoundsComplex {
+protected:
+    static ComplexMatrix matrix()
+    {
+        const auto mesh = gallery::helmholtz2d_open({.n = 40});
+        return permute<Complex>(mesh, {}, shuffled_columns(mesh.rows()));
+    }
+    static MlIluOptions undamped()
+    {
+        MlIluOptions options = with_small_end();
+        options.damping.beta = 0;
+        return options;
+    }
+};
 
 TEST_F(ComplexMatchedRounds, AreThoseOfTheHost)
 {
-    const auto   mesh = gallery::helmholtz2d_open({.n = 40});
-    const auto   A = permute<Complex>(mesh, {}, shuffled_columns(mesh.rows()));
-    MlIluOptions options = with_small_end();
-    options.damping.beta = 0;
-    const auto rounds = build(A, options);
+    const auto A = matrix();
+    const auto rounds = build(A, undamped());
     ASSERT_TRUE(rounds.made()) << rounds.why_not();
-    expect_twins(rounds.report(), MlIlu<Complex>::build(cpu, A, options).report(), "helmholtz2d_open");
+    expect_twins(rounds.report(), MlIlu<Complex>::build(cpu, A, undamped()).report(), "helmholtz2d_open");
+}
+
+TEST_F(ComplexMatchedRounds, AreExactWithoutDroppingWithTheAdjointToo)
+{
+    const auto A = matrix();
+    auto       options = undamped();
+    options.schur_drop_tol = 0;
+    for (const bool in_single : {false, true}) {
+        const auto rounds = build(A, options, in_single);
+        ASSERT_TRUE(rounds.made()) << rounds.why_not();
+        const auto   x = random_complex_vector(A.rows(), 5);
+        const double tolerance = in_single ? 1e-2 : 1e-9;
+        EXPECT_LE(distance_of(applied(rounds, product(A, x)), x), tolerance);
+        EXPECT_LE(distance_of(applied(rounds, product(adjoint(A), x), true), x), tolerance);
+    }
+}
+
+TEST_F(ComplexMatchedRounds, AreScaledForSinglePrecisionBySideOfTheirNumbers)
+{
+    using OneSingle = std::complex<float>;
+    const auto A = matrix();
+    const auto rounds = build(A, undamped(), true);
+    const auto r = random_complex_vector(A.rows(), 5);
+    Vector     row(r.size()), col(r.size());
+    for (std::size_t i = 0; i < r.size(); ++i) row[i] = i % 3 ? 1 : 4, col[i] = i % 5 ? 1 : 8;
+    const auto M = rounds.preconditioner_in_single(gpu(), {row, col}, true);
+    for (const bool adjoint : {false, true}) {  // z = C⁻¹ M⁻¹ R⁻¹ r
+        const Vector &         by = adjoint ? col : row, &after = adjoint ? row : col;
+        std::vector<OneSingle> scaled(r.size());
+        for (std::size_t i = 0; i < r.size(); ++i) scaled[i] = OneSingle(r[i]) * static_cast<float>(by[i]);
+        const auto    z = applied<OneSingle>(*M, scaled, adjoint);
+        ComplexVector found(z.size());
+        for (std::size_t i = 0; i < z.size(); ++i) found[i] = Complex(z[i]) * after[i];
+        EXPECT_LE(distance_of(found, applied(rounds, r, adjoint)), 1e-4) << adjoint;
+    }
 }
 
 }  // namespace
