@@ -139,7 +139,7 @@ int ilux_factors_of(ilux_solver* solver, ilux_factors* factors); /* ILUX_BAD_INP
 int ilux_lu_of(ilux_solver* solver, ilux_lu* lu);
 /* The vectors of the coarse space beside the preconditioner at hand: those of ilux_set_near_null, or constants of the kinds of unknowns, and
    those that were found; scaled by powers of two, or smoothed. They are *count columns of n numbers as A has them, one after another, on the
-   host, and are valid until the next call with this solver. *count is 0 where there is no coarse space. */
+   host, and are valid until the next call with this solver. *count is 0, and *columns NULL, where there is no coarse space. */
 int ilux_near_null_of(ilux_solver* solver, int64_t* count, const void** columns);
 
 /* Solves op(A) X = B for `columns` right-hand sides, column after column: b and x of column k begin at k * ldb and k * ldx

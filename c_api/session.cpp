@@ -282,16 +282,15 @@ template <class S>
 std::int64_t Session<S>::near_null(const void*& columns)
 {
     const PrecondFactors<S>* M = ready().preconditioner();
+    columns = nullptr;
     if (!M || !(M->coarse || M->coarse_there)) return 0;
-    if (M->coarse) {
-        columns = M->coarse_vectors.here.all.values.data();
-        return M->coarse_vectors.here.all.count;
+    const auto& [here, there] = M->coarse_vectors;
+    if (M->coarse_there) {
+        near_null_.resize(there.all.values.size());
+        download<S>(gpu(), there.all.values, std::span(near_null_));
     }
-    const auto& there = M->coarse_vectors.there.all;
-    near_null_.resize(there.values.size());
-    download<S>(gpu(), there.values, std::span(near_null_));
-    columns = near_null_.data();
-    return there.count;
+    columns = M->coarse ? here.all.values.data() : near_null_.data();
+    return M->coarse ? here.all.count : there.all.count;
 }
 
 template <class S>

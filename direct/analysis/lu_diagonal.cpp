@@ -5,19 +5,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numbers>
 #include <span>
 #include <utility>
 
 #include "ilux/base/error.hpp"
+#include "ilux/base/power_of_two.hpp"
 #include "ilux/base/tasks.hpp"
 #include "ilux/reorder/matching.hpp"
 #include "ilux/reorder/transversal.hpp"
 
 namespace ilux {
 namespace {
-
-double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }  // the nearest, in ratio
 
 Index order_of(const MergedRows& A) { return static_cast<Index>(A.ptr.size()) - 1; }
 
@@ -124,8 +122,8 @@ void match_by_values(const MergedRows& A, LuDiagonal& d, bool permute, bool scal
         d.matched = true;
     }
     if (!scale) return;
-    std::ranges::transform(m.row_scale, m.row_scale.begin(), power_of_two);
-    std::ranges::transform(m.col_scale, m.col_scale.begin(), power_of_two);
+    std::ranges::transform(m.row_scale, m.row_scale.begin(), nearest_power_of_two);
+    std::ranges::transform(m.col_scale, m.col_scale.begin(), nearest_power_of_two);
     d.row_scale = std::move(m.row_scale);
     d.col_scale = std::move(m.col_scale);
 }

@@ -1,9 +1,9 @@
 // Scaling of a level, as preprocess.cpp does it, and what its diagonal is like.
 
 #include <bit>
-#include <numbers>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/power_of_two.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
@@ -48,8 +48,6 @@ __global__ void __launch_bounds__(tile_threads) find_maxima(ActiveRows<V> level)
     largest = tile.max(largest);
     if (tile.lane() == 0) level.at.row_largest[k] = largest;
 }
-
-__device__ double nearest_power_of_two(double x) { return scalbn(1., ilogb(x * std::numbers::sqrt2)); }
 
 __device__ bool improve(double& factor, double largest)
 {

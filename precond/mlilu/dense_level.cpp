@@ -14,6 +14,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/matrix/single.hpp"
+#include "ilux/base/power_of_two.hpp"
 #include "ilux/reorder/matching.hpp"
 
 namespace ilux {
@@ -78,19 +79,18 @@ DenseLevel<T>::DenseLevel(const CsrView<T>& S, bool definite, Index most_absolut
 template <Scalar T>
 void DenseLevel<T>::choose_scales(const CsrView<T>& S, bool definite)
 {
-    const auto power_of_two = [](double x) { return std::exp2(std::round(std::log2(x))); };
     row_scale_.assign(k_, 1.);
     col_scale_.assign(k_, 1.);
     if (definite) {
         for (std::size_t i = 0; i < k_; ++i)
             if (const double d = std::abs(S.at(rows_[i], rows_[i])); d > 0)
-                row_scale_[i] = col_scale_[i] = power_of_two(1 / std::sqrt(d));
+                row_scale_[i] = col_scale_[i] = nearest_power_of_two(1 / std::sqrt(d));
         return;
     }
     const auto matching = maximum_product_matching(S);
     for (std::size_t i = 0; i < k_; ++i) {
-        row_scale_[i] = power_of_two(matching.row_scale[rows_[i]]);
-        col_scale_[i] = power_of_two(matching.col_scale[cols_[i]]);
+        row_scale_[i] = nearest_power_of_two(matching.row_scale[rows_[i]]);
+        col_scale_[i] = nearest_power_of_two(matching.col_scale[cols_[i]]);
     }
 }
 

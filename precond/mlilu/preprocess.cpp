@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/power_of_two.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/reorder/matching.hpp"
 
@@ -44,7 +44,7 @@ void equilibrate(const CsrView<T>& A, std::vector<double>& r, std::vector<double
         const auto improve = [&](double& factor, double largest) {
             const double before = factor;
             const double next = factor / std::sqrt(largest);
-            if (largest > 0 && next <= largest_scale && next >= 1 / largest_scale) factor = power_of_two(next);
+            if (largest > 0 && next <= largest_scale && next >= 1 / largest_scale) factor = nearest_power_of_two(next);
             changed = changed || factor != before;
         };
         for (Index i = 0; i < A.rows(); ++i) {
@@ -72,7 +72,7 @@ void balance_saddle_point(const CsrView<T>& A, std::vector<double>& r, std::vect
         }
         if (const double next = r[i] * std::sqrt(balanced_diagonal / sum);
             next <= largest_scale && next >= 1 / largest_scale)
-            r[i] = c[i] = power_of_two(next);
+            r[i] = c[i] = nearest_power_of_two(next);
     }
 }
 
@@ -123,21 +123,14 @@ void scale_and_permute(CsrMatrix<T> A, Preprocessed<T>& pre)
 
 }  // namespace
 
-double power_of_two(double x) { return std::ldexp(1., std::ilogb(x * std::numbers::sqrt2)); }
-
-bool moves_rows(std::span<const Index> perm)
-{
-    for (std::size_t i = 0; i < perm.size(); ++i)
-        if (perm[i] != static_cast<Index>(i)) return true;
-    return false;
-}
+bool moves_rows(std::span<const Index> perm) { return !std::ranges::is_sorted(perm); }
 
 template <Scalar T>
 Matching matching_of_level(const CsrView<T>& A, const StopToken& stop)
 {
     Matching matching = maximum_product_matching(A, {}, stop);
     for (auto* scale : {&matching.row_scale, &matching.col_scale})
-        std::ranges::transform(*scale, scale->begin(), power_of_two);
+        std::ranges::transform(*scale, scale->begin(), nearest_power_of_two);
     return matching;
 }
 

@@ -39,8 +39,6 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// (docs/design/precond_rounds.md) Half would leave sums that are powers of four to rounding.
 constexpr double balanced_diagonal = 0.4;
 
-/// The power of two whose ratio to x is nearest to 1.
-double power_of_two(double x);
 /// The maximum product matching, its scale factors rounded to powers of two.
 template <Scalar T>
 Matching matching_of_level(const CsrView<T>& A, const StopToken& stop = {});

@@ -194,6 +194,7 @@ TYPED_TEST(CNullSpace, VectorsOfTheCoarseSpaceAreHandedOut)
         for (std::int64_t i = 0; i < A.n; ++i) EXPECT_EQ(t[i], S(units[i])) << i;
     }
     EXPECT_EQ(count, 0);
+    EXPECT_EQ(columns, nullptr);
     EXPECT_EQ(ilux_near_null_of(nullptr, &count, &columns), ILUX_BAD_INPUT);
 }
 

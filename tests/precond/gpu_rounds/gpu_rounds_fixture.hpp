@@ -103,6 +103,26 @@ inline std::vector<Named> matrices()
             {"hub", with_hub(gallery::poisson2d(60, 60), 3)}};
 }
 
+/// Every allocation of make() on the device fails once, and what it held then is given back. @return how many there
+/// were
+template <class Make>
+int refusals_survived(const Make& make)
+{
+    const auto before = device_use().bytes;
+    int        refusals = 0;
+    for (bool refused = true; refused;) {
+        detail::fail_device_allocations(refusals + 1, 1);
+        try {
+            make();
+        } catch (const OutOfMemory&) {
+        }
+        refused = detail::fail_device_allocations(0, 0) > 0;
+        refusals += refused;
+        EXPECT_EQ(device_use().bytes, before);
+    }
+    return refusals;
+}
+
 /// Levels, and what they store.
 inline void expect_twins(const MlIluReport& made, const MlIluReport& expected, const std::string& where)
 {

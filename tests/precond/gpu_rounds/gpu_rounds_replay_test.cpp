@@ -18,22 +18,9 @@ using test::identical;
 
 class GpuRoundsReplay : public GpuRoundsTest {
 protected:
-    /// Every allocation of a rebuild fails once.
     void expect_survives(const GpuRounds<>& former, const CsrMatrix<>& A)
     {
-        const auto before = device_use().bytes;
-        int        refusals = 0;
-        for (bool refused = true; refused;) {
-            detail::fail_device_allocations(refusals + 1, 1);
-            try {
-                const auto rounds = rebuilt(A, former, with_small_end());
-            } catch (const OutOfMemory&) {
-            }
-            refused = detail::fail_device_allocations(0, 0) > 0;
-            refusals += refused;
-            EXPECT_EQ(device_use().bytes, before);
-        }
-        EXPECT_GT(refusals, 10);
+        EXPECT_GT(refusals_survived([&] { (void)rebuilt(A, former, with_small_end()); }), 10);
     }
 };
 
