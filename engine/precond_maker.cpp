@@ -210,10 +210,12 @@ template <Scalar S>
 bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, MatrixOfM& source, Attempt& tried)
 {
     const PrecondOptions& asked = tried.plan.precond;
+    const MlIluReport&    made = factors_.rounds ? factors_.rounds->report() : factors_.mlilu->report();
     CoarseOptions         options{.unknowns = asked.coarse_size,
                                   .most_found = asked.coarse_vectors,
                                   .M = of_M,
-                                  .positive = source.positive};
+                                  .positive = source.positive,
+                                  .lumped = lumps(made, of_M)};
     options.M.near_null = asked.mlilu.near_null;
     auto&      vectors = factors_.coarse_vectors;
     bool       indefinite = false;

@@ -59,7 +59,10 @@ MakerOfM<Cpu, T> factored(const CoarsePlace<Cpu>& at, const CsrMatrix<T>& A, con
 {
     const auto mlilu = std::make_shared<const MlIlu<T>>(MlIlu<T>::build(at.host, A, options, {}, at.stop));
     const auto make = [mlilu](Cpu&, bool) { return std::make_unique<MlIluPreconditioner<T>>(*mlilu); };
-    return {.make = make, .stored = mlilu->report().stored, .bytes = mlilu->report().bytes};
+    return {.make = make,
+            .lumped = lumps(mlilu->report(), options),
+            .stored = mlilu->report().stored,
+            .bytes = mlilu->report().bytes};
 }
 
 /// The device makes M in rounds; where it has no answer, the host does.
@@ -70,7 +73,10 @@ MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, con
         std::make_shared<const GpuRounds<T>>(GpuRounds<T>::build(at.host, at.be, A, options, false, {}, at.stop));
     if (rounds->made()) {
         const auto make = [rounds](Gpu& gpu, bool adjoinable) { return rounds->preconditioner(gpu, adjoinable); };
-        return {.make = make, .stored = rounds->report().stored, .bytes = rounds->report().bytes};
+        return {.make = make,
+                .lumped = lumps(rounds->report(), options),
+                .stored = rounds->report().stored,
+                .bytes = rounds->report().bytes};
     }
     const auto mlilu =
         std::make_shared<const MlIlu<T>>(MlIlu<T>::build(at.host, brought(at.be, A), for_gpu(options), {}, at.stop));
@@ -80,6 +86,7 @@ MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, con
     };
     return {.make = make,
             .by_host = rounds->why_not(),
+            .lumped = lumps(mlilu->report(), options),
             .stored = mlilu->report().stored,
             .bytes = mlilu->report().bytes};
 }
@@ -112,7 +119,7 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     at.stop.check();
     auto level = std::make_shared<CoarseLevel<B, T>>();
     level->positive = options.positive;
-    level->lumped = options.M.setup == MlIluSetup::rounds && options.M.compensation == Compensation::lumped;
+    level->lumped = options.lumped;
     level->P = smoothed<T>(be, A, basis.P);
     level->Ph = adjoint(be, level->P);
     seconds.P += clock.lap();
@@ -128,7 +135,9 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     if (enough) return level;
     const auto next_parts = aggregates<B, T>(be, level->A, basis.nodes, options.unknowns);
     seconds.aggregates += clock.lap();
-    level->next = coarse_level<B, T>(at, level->A, next_parts, basis.coarse, options);
+    CoarseOptions of_next = options;
+    of_next.lumped = level->M.lumped;
+    level->next = coarse_level<B, T>(at, level->A, next_parts, basis.coarse, of_next);
     return level;
 }
 
@@ -151,20 +160,21 @@ void SparseOperator<B, T>::apply_adjoint(B& be, ConstSpan<B, T> x, Span<B, T> y)
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::begin(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
+void Corrector<B, T>::begin(B& be, const Part& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
 {
-    if (adjoint) M.apply_adjoint(be, r, z);
-    else M.apply(be, r, z);
+    if (adjoint) part.M.apply_adjoint(be, r, z);
+    else part.M.apply(be, r, z);
+    if (part.step != 1) scale<T>(be, part.step, z);
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::go_on(B& be, Preconditioner<B, T>& M, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
+void Corrector<B, T>::go_on(B& be, const Part& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
     if (adjoint != of_adjoint_) A_.apply_adjoint(be, z, left_);
     else A_.apply(be, z, left_);
     axpby<T>(be, 1, r, -1, left_);
-    begin(be, M, left_, part_, adjoint);
-    axpy<T>(be, 1, part_, z);
+    begin(be, {part.M}, left_, part_, adjoint);
+    axpy<T>(be, part.step, part_, z);
 }
 
 template <Backend B, Scalar T>
@@ -183,9 +193,10 @@ void CoarseCorrection<B, T>::correct(B& be, ConstSpan<B, T> r, Span<B, T> z, boo
 {
     spmv<T>(be, 1, level_->Ph, r, 0, g_);
     if (next_) {
-        corrector_->begin(be, *M_, g_, y_, adjoint);
-        corrector_->go_on(be, *next_, g_, y_, adjoint);
-        corrector_->go_on(be, *M_, g_, y_, adjoint);
+        const typename Corrector<B, T>::Part M{*M_, step_of(level_->M.lumped)};
+        corrector_->begin(be, M, g_, y_, adjoint);
+        corrector_->go_on(be, {*next_}, g_, y_, adjoint);
+        corrector_->go_on(be, M, g_, y_, adjoint);
     } else if (adjoint) M_->apply_adjoint(be, g_, y_);
     else M_->apply(be, g_, y_);
     spmv<T>(be, 1, level_->P, y_, 0, z);

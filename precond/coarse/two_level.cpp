@@ -18,8 +18,8 @@ void TwoLevel<B, T>::apply(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
     if (!Q_) return parts_.M->apply(be, r, z);
     if (positive_) return around(be, r, z, false);
-    corrector_.begin(be, *Q_, r, z, false);
-    corrector_.go_on(be, *parts_.M, r, z, false);
+    corrector_.begin(be, {*Q_}, r, z, false);
+    corrector_.go_on(be, {*parts_.M}, r, z, false);
 }
 
 /// M₂⁻ᴴ = M⁻ᴴ + Qᴴ (I − Aᴴ M⁻ᴴ): what comes last comes first.
@@ -28,14 +28,15 @@ void TwoLevel<B, T>::apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z)
 {
     if (!Q_) return parts_.M->apply_adjoint(be, r, z);
     if (positive_) return around(be, r, z, true);
-    corrector_.begin(be, *parts_.M, r, z, true);
-    corrector_.go_on(be, *Q_, r, z, true);
+    corrector_.begin(be, {*parts_.M}, r, z, true);
+    corrector_.go_on(be, {*Q_}, r, z, true);
 }
 
 template <Backend B, Scalar T>
 void TwoLevel<B, T>::around(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
-    Preconditioner<B, T>&M = *parts_.M, &Q = *Q_, &outer = lumped_ ? M : Q, &inner = lumped_ ? Q : M;
+    using Part = typename Corrector<B, T>::Part;
+    const Part M{*parts_.M, step_of(lumped_)}, Q{*Q_}, &outer = lumped_ ? M : Q, &inner = lumped_ ? Q : M;
     corrector_.begin(be, outer, r, z, adjoint);
     corrector_.go_on(be, inner, r, z, adjoint);
     corrector_.go_on(be, outer, r, z, adjoint);

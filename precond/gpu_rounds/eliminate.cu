@@ -278,8 +278,9 @@ const char* eliminate(Gpu& gpu, RoundsState<S>& state, const Counters& set, cons
     if (!state.first_level)
         with_lanes(state, [&](auto lanes) { launch_tiles<lanes()>(gpu, fold_U<lanes(), V>, set.pivots, round); });
     made.L_count = static_cast<Offset>(split.L_entries);
+    made.U_count = static_cast<Offset>(split.U_entries);
     state.L_entries += made.L_count;
-    state.U_entries += static_cast<Offset>(split.U_entries);
+    state.U_entries += made.U_count;
     state.inverse_L = std::max(state.inverse_L, std::bit_cast<double>(split.inverse_L));
     state.inverse_U = std::max(state.inverse_U, std::bit_cast<double>(split.inverse_U));
     state.cut += std::ldexp(static_cast<double>(split.cut), -30);

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-#include "ilux/base/gpu/by_key.hpp"
+#include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 #include "ilux/precond/gpu_rounds/steps.hpp"
@@ -14,172 +14,93 @@
 namespace ilux::rounds {
 namespace {
 
-/// Rows of the level, close together, their columns by place in the level.
-template <class V>
-struct PackedRows {
-    Offset* ptr;
-    Index*  col;
-    V*      val;
+/// Columns of entries that lie together get new numbers.
+__global__ void renumber(Offset count, const Index* number, Index* col)
+{
+    const Offset p = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (p < count) col[p] = number[col[p]];
+}
+
+template <class Item>
+std::vector<Item> on_host(Gpu& gpu, const Item* there, std::size_t count)
+{
+    return ilux::on_host<Item>(gpu, DeviceSpan<const Item>(there, count));
+}
+template <class Item>
+void to_device(Gpu& gpu, const std::vector<Item>& here, Item* there)
+{
+    detail::upload_bytes(gpu, here.data(), there, here.size() * sizeof(Item));
+}
+
+/// What columns have goes to their new numbers. @param width  items a column
+template <class Item>
+void move_columns(Gpu& gpu, const std::vector<Index>& number, Item* there, std::size_t width = 1)
+{
+    const auto old = on_host(gpu, there, number.size() * width);
+    auto       moved = old;
+    for (std::size_t k = 0; k < number.size(); ++k)
+        std::copy_n(old.data() + k * width, width, moved.data() + static_cast<std::size_t>(number[k]) * width);
+    to_device(gpu, moved, there);
+}
+
+/// Row numbers of the level, and the scale factors of all rows and columns.
+struct LevelOnHost {
+    std::vector<Index>  active;
+    std::vector<double> row_scale, col_scale;
 };
 
-template <class V>
-__global__ void measure_rows(ActiveRows<V> level, PackedRows<V> to)
-{
-    const Index a = thread_in_grid(), k = level.row(a);
-    if (k >= 0) to.ptr[a + 1] = level.S.length[k];
-}
-
-template <int lanes, class V>
-__global__ void __launch_bounds__(tile_threads) pack_rows(ActiveRows<V> level, PackedRows<V> to)
-{
-    const Tile<lanes> tile;
-    const long        a = tile.in_grid();
-    const Index       k = level.row(a);
-    if (k < 0) return;
-    const Offset begin = to.ptr[a] - level.S.start[k];
-    for_entries(level.S, tile, k, [&](Index j, Offset p) {
-        to.col[begin + p] = level.at.in_level[j];
-        to.val[begin + p] = level.S.val[p];
-    });
-}
-
-/// A value for each row or column of the level.
-template <class V>
-__global__ void pack(ActiveRows<V> level, const double* from, double* to)
-{
-    const Index a = thread_in_grid(), k = level.row(a);
-    if (k >= 0) to[a] = from[k];
-}
-
-/// The new numbers of columns, by the old ones, and what both sides are to be scaled by.
-struct Renumbering {
-    const Index*  number;  ///< n; of columns that are not of the level the old ones
-    const double *row, *col;
-};
-
-template <int lanes, class V>
-__global__ void __launch_bounds__(tile_threads) renumber_rows(ActiveRows<V> level, Renumbering by, Index* col)
-{
-    const Tile<lanes> tile;
-    const Index       k = level.row(tile.in_grid());
-    if (k < 0) return;
-    for_entries(level.S, tile, k, [&](Index j, Offset p) { col[p] = by.number[j]; });
-}
-
-/// The rows of U of an earlier round have columns of this level.
-template <int lanes, class V>
-__global__ void __launch_bounds__(tile_threads)
-    renumber_U(Index first, Index last, const Index* row, RowArrays<V> at, const Index* number, Index* U_col)
-{
-    const Tile<lanes> tile;
-    const long        i = first + tile.in_grid();
-    if (i >= last) return;
-    const Pivot<V> pivot = at.pivot[row[i]];
-    for (Offset p = pivot.U_start + tile.lane(); p < pivot.U_start + pivot.U_length; p += lanes)
-        U_col[p] = number[U_col[p]];
-}
-
-/// What goes with a column.
-struct Column {
-    double t, first, fold;
-    Index  column;
-};
-
-template <class V>
-__global__ void take_columns(ActiveRows<V> level, const Index* column, Column* taken, double* vectors)
-{
-    const Index a = thread_in_grid(), k = level.row(a);
-    if (k < 0) return;
-    taken[a] = {level.at.scale[k].t, level.at.col_first[k], level.at.col_fold[k], column[k]};
-    for (Index c = 0; c < level.at.vector_count; ++c)
-        vectors[static_cast<std::size_t>(a) * level.at.vector_count + c] =
-            level.at.vectors[static_cast<std::size_t>(k) * level.at.vector_count + c];
-}
-
-/// Scale factors of the level are those of the matching from here on.
-template <class V>
-__global__ void put_columns(ActiveRows<V> level, Renumbering by, const Column* taken, const double* vectors,
-                            Index* column)
-{
-    const Index a = thread_in_grid(), k = level.row(a);
-    if (k < 0) return;
-    const Index  to = by.number[k];
-    const Column own = taken[a];
-    level.at.scale[to].t = own.t;
-    level.at.col_first[to] = own.first;
-    level.at.col_fold[to] = own.fold;
-    column[to] = own.column;
-    level.at.row_scale[k] = by.row[a];
-    level.at.col_scale[to] = by.col[a];
-    level.at.col_largest[k] = 0;
-    for (Index c = 0; c < level.at.vector_count; ++c)
-        level.at.vectors[static_cast<std::size_t>(to) * level.at.vector_count + c] =
-            vectors[static_cast<std::size_t>(a) * level.at.vector_count + c];
-}
-
+/// The level's matrix as it was before it was scaled.
 template <Scalar S>
-std::vector<double> packed(Gpu& gpu, const RoundsState<S>& state, const double* from)
+CsrMatrix<S> unscaled(Gpu& gpu, const RoundsState<S>& state, const LevelOnHost& level)
 {
-    std::vector<double>  values(static_cast<std::size_t>(state.active_count));
-    DeviceBuffer<double> there(values.size());
-    launch(gpu, pack<cuda::Value<S>>, state.active_count, active_rows(state), from, there.data());
-    download<double>(gpu, there, std::span(values));
-    return values;
-}
+    const auto         n = static_cast<std::size_t>(state.n), nnz = static_cast<std::size_t>(state.nnz);
+    const auto&        entries = state.entries[state.now];
+    const auto         start = on_host(gpu, state.start[state.now], n);
+    const auto         length = on_host(gpu, state.length[state.now], n);
+    const auto         col = on_host(gpu, entries.col.data(), nnz);
+    const auto         val = on_host(gpu, reinterpret_cast<const S*>(entries.val.data()), nnz);
+    std::vector<Index> place(n);
+    for (std::size_t a = 0; a < level.active.size(); ++a) place[level.active[a]] = static_cast<Index>(a);
 
-/// The level's matrix, scaled as it is on the device.
-template <Scalar S>
-CsrMatrix<S> on_host(Gpu& gpu, const RoundsState<S>& state)
-{
-    using V = cuda::Value<S>;
-    const auto           n = static_cast<std::size_t>(state.active_count);
-    DeviceBuffer<Offset> ptr(n + 1);
-    launch(gpu, measure_rows<V>, state.active_count, active_rows(state), PackedRows<V>{ptr.data(), nullptr, nullptr});
-    const auto          nnz = static_cast<std::size_t>(add_up(gpu, ptr));
-    DeviceBuffer<Index> col(nnz);
-    DeviceBuffer<S>     val(nnz);
-    const PackedRows<V> to{ptr.data(), col.data(), cuda::as_values(val.data())};
-    with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, pack_rows<lanes(), V>, state.active_count, active_rows(state), to);
-    });
-    std::vector<Offset>              row_ptr(n + 1);
-    std::vector<Index>               cols(nnz);
-    std::vector<S>                   vals(nnz);
+    std::vector<Offset>              ptr{0};
+    std::vector<Index>               cols;
+    std::vector<S>                   vals;
     std::vector<std::pair<Index, S>> row;
-    download<Offset>(gpu, ptr, std::span(row_ptr));
-    download<Index>(gpu, col, std::span(cols));
-    download<S>(gpu, val, std::span(vals));
-    for (std::size_t i = 0; i < n; ++i) {
-        if (std::is_sorted(cols.begin() + row_ptr[i], cols.begin() + row_ptr[i + 1])) continue;
+    for (const Index k : level.active) {
         row.clear();
-        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) row.emplace_back(cols[p], vals[p]);
+        for (Offset p = start[k]; p < start[k] + length[k]; ++p)
+            row.emplace_back(place[col[p]], val[p] / level.row_scale[k] / level.col_scale[col[p]]);
         std::ranges::sort(row, {}, &std::pair<Index, S>::first);
-        for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) std::tie(cols[p], vals[p]) = row[p - row_ptr[i]];
+        for (const auto& [j, value] : row) {
+            cols.push_back(j);
+            vals.push_back(value);
+        }
+        ptr.push_back(static_cast<Offset>(cols.size()));
     }
-    return CsrMatrix<S>::from_sorted(state.active_count, state.active_count, std::move(row_ptr), std::move(cols),
+    return CsrMatrix<S>::from_sorted(state.active_count, state.active_count, std::move(ptr), std::move(cols),
                                      std::move(vals));
 }
 
-/// The matching of the level as it was before it was scaled, as the host's setup finds it; scale factors are beside
-/// those that the level has. Nothing for NaN and Inf.
+/// The matching of the level, as the host's setup finds it. Nothing for NaN and Inf.
 template <Scalar S>
-std::optional<Matching> matching_found(Gpu& gpu, const RoundsState<S>& state, bool scaling, const StopToken& stop)
+std::optional<Matching> matching_found(const CsrMatrix<S>& A, const StopToken& stop)
 {
-    CsrMatrix<S> A = on_host(gpu, state);
     if (!std::ranges::all_of(A.val(), [](S a) { return std::isfinite(std::abs(a)); })) return {};
-    const std::vector<double> row = packed(gpu, state, state.at.row_scale),
-                              col = packed(gpu, state, state.at.col_scale);
-    const auto inverse = [](std::vector<double> scale) {
-        std::ranges::transform(scale, scale.begin(), [](double s) { return 1 / s; });
-        return scale;
-    };
-    scale_rows_cols(A, inverse(row), inverse(col));
-    Matching matching = matching_of_level<S>(A, stop);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        matching.row_scale[i] = scaling ? matching.row_scale[i] / row[i] : 1;
-        matching.col_scale[i] = scaling ? matching.col_scale[i] / col[i] : 1;
+    return matching_of_level<S>(A, stop);
+}
+
+/// What the level is to be scaled by from here on, and the new numbers of columns by the old ones.
+std::vector<Index> take(const Matching& matching, bool scaling, LevelOnHost& level)
+{
+    std::vector<Index> number(level.row_scale.size());
+    std::iota(number.begin(), number.end(), Index{0});
+    for (std::size_t a = 0; a < level.active.size(); ++a) {
+        const Index k = level.active[a];
+        number[level.active[matching.col_of_row[a]]] = k;
+        level.row_scale[k] = scaling ? matching.row_scale[a] / level.row_scale[k] : 1;
+        level.col_scale[k] = scaling ? matching.col_scale[a] / level.col_scale[k] : 1;
     }
-    return matching;
+    return number;
 }
 
 bool usable(const std::vector<double>& scale)
@@ -187,51 +108,41 @@ bool usable(const std::vector<double>& scale)
     return std::ranges::all_of(scale, [](double s) { return s >= 1 / largest_scale && s <= largest_scale; });
 }
 
-/// Why a level cannot go by this matching, or "".
-std::string why_not_by(const std::optional<Matching>& matching, Index n)
-{
-    if (!matching) return "has a number that is not finite";
-    if (matching->rank < n) return "is structurally singular";
-    return usable(matching->row_scale) && usable(matching->col_scale) ? "" : "has too large scale factors";
-}
-
 }  // namespace
 
 template <Scalar S>
 MatchedLevel match_level(Gpu& gpu, RoundsState<S>& state, bool scaling, const StopToken& stop)
 {
-    using V = cuda::Value<S>;
-    const auto        n = static_cast<std::size_t>(state.active_count);
-    const auto        found = matching_found(gpu, state, scaling, stop);
-    const std::string why_not = why_not_by(found, state.active_count);
-    if (!why_not.empty()) return {.why_not = why_not};
-    const Matching&    matching = *found;
-    std::vector<Index> active(n), number(static_cast<std::size_t>(state.n));
-    detail::download_bytes(gpu, state.active[state.now], active.data(), n * sizeof(Index));
-    std::iota(number.begin(), number.end(), Index{0});
-    for (std::size_t i = 0; i < n; ++i) number[active[matching.col_of_row[i]]] = active[i];
+    const auto  n = static_cast<std::size_t>(state.n);
+    LevelOnHost level{.active = on_host(gpu, state.active[state.now], static_cast<std::size_t>(state.active_count)),
+                      .row_scale = on_host(gpu, state.at.row_scale, n),
+                      .col_scale = on_host(gpu, state.at.col_scale, n)};
+    const auto  matching = matching_found(unscaled(gpu, state, level), stop);
+    if (!matching) return {.why_not = "has a number that is not finite"};
+    if (matching->rank < state.active_count) return {.why_not = "is structurally singular"};
+    const auto number = take(*matching, scaling, level);
+    if (!usable(level.row_scale) || !usable(level.col_scale)) return {.why_not = "has too large scale factors"};
 
-    DeviceBuffer<Index>  number_there(number.size());
-    DeviceBuffer<double> row(n), col(n), vectors(n * static_cast<std::size_t>(state.at.vector_count));
-    DeviceBuffer<Column> taken(n);
+    move_columns(gpu, number, state.at.scale);
+    if (state.at.vector_count > 0)
+        move_columns(gpu, number, state.at.vectors, static_cast<std::size_t>(state.at.vector_count));
+    move_columns(gpu, number, state.at.col_first);
+    move_columns(gpu, number, state.at.col_fold);
+    move_columns(gpu, number, state.column);
+    to_device(gpu, level.row_scale, state.at.row_scale);
+    to_device(gpu, level.col_scale, state.at.col_scale);
+    move_columns(gpu, number, state.at.col_scale);
+    cuda::check(cudaMemsetAsync(state.at.col_largest, 0, n * sizeof(Status), cuda::stream(gpu)), "cudaMemsetAsync");
+
+    DeviceBuffer<Index> number_there(n);
     upload<Index>(gpu, number, number_there);
-    upload<double>(gpu, matching.row_scale, row);
-    upload<double>(gpu, matching.col_scale, col);
-    const Renumbering   by{number_there.data(), row.data(), col.data()};
-    const ActiveRows<V> level = active_rows(state);
-    launch(gpu, take_columns<V>, state.active_count, level, state.column, taken.data(), vectors.data());
-    launch(gpu, put_columns<V>, state.active_count, level, by, taken.data(), vectors.data(), state.column);
-    with_lanes(state, [&](auto lanes) {
-        launch_tiles<lanes()>(gpu, renumber_rows<lanes(), V>, state.active_count, level, by,
-                              state.entries[state.now].col.data());
-    });
-    for (const auto& round : state.rounds)
-        launch_tiles<8>(gpu, renumber_U<8, V>, round.last - round.first, round.first, round.last, state.number,
-                        state.at, by.number, round.U_col);
+    launch(gpu, renumber, state.nnz, state.nnz, number_there.data(), state.entries[state.now].col.data());
+    for (const auto& round : state.rounds)  // rows of U have columns of this level
+        launch(gpu, renumber, round.U_count, round.U_count, number_there.data(), round.U_col);
     state.matched = true;
     return {.facts = scale_by_matching(gpu, state),
-            .moved = moves_rows(matching.col_of_row),
-            .optimal = matching.optimal};
+            .moved = moves_rows(matching->col_of_row),
+            .optimal = matching->optimal};
 }
 
 #define ILUX_INSTANTIATE(S) template MatchedLevel match_level(Gpu&, RoundsState<S>&, bool, const StopToken&);

@@ -103,11 +103,11 @@ struct LEntry {
     V     val;
     Index row, slot, place;
 };
-/// What a round leaves: L in any order, rows of U of the pivots from place `first` on.
+/// What a round leaves: L in any order, rows of U of the pivots from place `first` on, without gaps.
 template <class V>
 struct RoundFactors {
     Index      first = 0, last = 0;
-    Offset     L_count = 0;
+    Offset     L_count = 0, U_count = 0;
     LEntry<V>* L = nullptr;
     Index*     U_col = nullptr;
     V*         U_val = nullptr;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
@@ -316,6 +317,13 @@ MlIlu<T> MlIlu<T>::finished(Built made)
     mlilu.factors_ = std::move(made.first);
     mlilu.host_plans_ = std::make_shared<const std::vector<MlIluLevelPlans<T>>>(std::move(made.second));
     return mlilu;
+}
+
+bool lumps(const MlIluReport& report, const MlIluOptions& options)
+{
+    const auto in_rounds = std::span(report.levels).first(report.levels.size() - (report.dense ? 1 : 0));
+    return options.compensation == Compensation::lumped &&
+           std::ranges::all_of(in_rounds, [](const MlIluLevelReport& level) { return level.rounds > 0; });
 }
 
 template <Scalar T>

@@ -49,6 +49,10 @@ struct MlIluReport {
     bool                     replayed = false;  ///< by the rounds of an earlier matrix
 };
 
+/// Whether M is A and what its rounds lump, and nothing else: then M ≥ A for a positive semidefinite A.
+/// @param options  that it was made by
+bool lumps(const MlIluReport& report, const MlIluOptions& options);
+
 struct SingleScales;
 template <Scalar T = double>
 struct MlIluFactors;  // the levels; immutable

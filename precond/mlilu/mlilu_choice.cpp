@@ -37,15 +37,21 @@ std::string lacking_in_rounds(const MlIluOptions& options)
     return "";
 }
 
-constexpr double least_norm = 1e-150;  // its square is a normal number
+constexpr double least_share_of_lumped = 0.003;  // a coarse matrix has few pivots a round, and Crout does not lump
+constexpr double least_norm = 1e-150;            // its square is a normal number
 
-/// Column c, of every count-th value, times a power of two: norms of rows neither overflow nor underflow.
-void scale_to_one(std::span<double> t, std::size_t c, std::size_t count)
+/// max |t| of column c, of every count-th value.
+double largest_of(std::span<const double> t, std::size_t c, std::size_t count)
 {
     double largest = 0;
     for (std::size_t i = c; i < t.size(); i += count) largest = std::max(largest, std::abs(t[i]));
-    if (!(largest > 0) || !std::isfinite(largest)) return;
-    const int exponent = std::ilogb(largest);
+    return largest;
+}
+
+/// Column c times a power of two: norms of rows neither overflow nor underflow.
+void scale_to_one(std::span<double> t, std::size_t c, std::size_t count)
+{
+    const int exponent = std::ilogb(largest_of(t, c, count));
     for (std::size_t i = c; i < t.size(); i += count) t[i] = std::scalbn(t[i], -exponent);
 }
 
@@ -159,30 +165,36 @@ bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options
     return dominant_rows<T>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
 }
 
-std::vector<double> test_vectors(const MlIluOptions& options, Index n)
+std::vector<double> given_near_null(const MlIluOptions& options, Index n)
 {
     const auto rows = static_cast<std::size_t>(n);
     if (!options.near_null) return std::vector<double>(rows, 1.);
-    const std::vector<double>& given = *options.near_null;
-    require(given.size() >= rows && (n == 0 ? given.empty() : given.size() % rows == 0),
-            [&] { return fmt::format("near_null has {} values; {} unknowns need {} a vector", given.size(), n, n); });
-    if (n == 0) return given;
-    const std::size_t count = given.size() / rows;
+    std::vector<double> t = *options.near_null;
+    require(t.size() >= rows && (n == 0 ? t.empty() : t.size() % rows == 0),
+            [&] { return fmt::format("near_null has {} values; {} unknowns need {} a vector", t.size(), n, n); });
+    if (n == 0) return t;
+    const std::size_t count = t.size() / rows;
     require(count <= most_test_vectors,
             [&] { return fmt::format("near_null has {} vectors; {} is the limit", count, most_test_vectors); });
-    std::vector<double> t = given;
+    const auto bad = std::ranges::find_if_not(t, [](double value) { return std::isfinite(value); }) - t.begin();
+    require(bad == std::ssize(t), [&] {
+        return fmt::format("near_null: a value of unknown {} (counted from 1) is Inf or NaN",
+                           bad / static_cast<std::ptrdiff_t>(count) + 1);
+    });
+    for (std::size_t c = 0; c < count; ++c)
+        require(largest_of(t, c, count) > 0, [&] { return fmt::format("near_null: vector {} is 0", c + 1); });
     for (std::size_t c = 0; count > 1 && c < count; ++c) scale_to_one(t, c, count);
-    const double least = count > 1 ? least_norm : 0;
-    for (std::size_t i = 0; i < rows; ++i) {
-        const auto row = std::span(t).subspan(i * count, count);
-        require(std::ranges::all_of(row, [](double value) { return std::isfinite(value); }),
-                [&] { return fmt::format("near_null: a value of unknown {} (counted from 1) is Inf or NaN", i + 1); });
-        require(std::ranges::any_of(row, [&](double value) { return std::abs(value) > least; }), [&] {
-            return fmt::format(
-                "near_null: all values of unknown {} (counted from 1) are {}; each needs one that is not", i + 1,
-                count > 1 ? "0, or nearly so beside others of their vectors" : "0");
-        });
-    }
+    return t;
+}
+
+std::vector<double> test_vectors(const MlIluOptions& options, Index n)
+{
+    std::vector<double> t = given_near_null(options, n);
+    const std::size_t   count = n > 0 ? t.size() / static_cast<std::size_t>(n) : 1;
+    const double        least = count > 1 ? least_norm : 0;
+    for (std::size_t i = 0; i < t.size(); i += count)
+        if (std::ranges::all_of(std::span(t).subspan(i, count), [&](double value) { return std::abs(value) <= least; }))
+            t[i] = 1;
     return t;
 }
 
@@ -199,6 +211,7 @@ RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensat
                          .compensate = compensates,
                          .lump = lumps,
                          .mirror = level.mirror},
+            .least_share = lumps ? least_share_of_lumped : RoundsOptions{}.least_share,
             .most_rounds = std::max(DepthBound::none, options.depth_bound.rows)};
 }
 

@@ -140,7 +140,7 @@ TEST(FoundVectors, WhatIsMissingIsFound)
 /// Lumped rounds.
 Solved solved_by_cg(const CsrMatrix<double>& A, CoarseOptions options, int threads = 2)
 {
-    options.positive = true;
+    options.positive = options.lumped = true;
     options.M = {.setup = MlIluSetup::rounds, .compensation = Compensation::lumped};
     options.M.schur_drop_tol = 0.02;
     return solved_with(A, threads, options);
@@ -183,6 +183,15 @@ TEST(FoundVectors, ConstantsThatAreFarFromTheNullSpaceAreSmoothed)
     const auto  t = column(space.vectors.all, 0);
     const Index middle = 30 * 60 + 30;
     EXPECT_NEAR(t[middle + 1] / t[middle], 0.25, 0.05);  // 1 / unit is the constant
+}
+
+/// A boundary is near every unknown of a small cube: a constant is smoothed there, and stays of one sign.
+TEST(FoundVectors, AConstantBesideABoundaryStaysOfOneSign)
+{
+    const auto cube = solved_by_cg(gallery::poisson3d(24, 24, 24), {});
+    EXPECT_TRUE(cube.space.smoothed);
+    EXPECT_LE(cube.steps, 13);
+    for (const double value : column(cube.space.vectors.all, 0)) ASSERT_GT(value, 0);
 }
 
 TEST(FoundVectors, EndsWhereItIsToldTo)

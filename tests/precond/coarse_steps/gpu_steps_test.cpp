@@ -163,7 +163,7 @@ TYPED_TEST(GpuStepsOf, VectorsAreFoundThere)
     CoarseOptions    options{.unknowns = 60, .M = {.setup = MlIluSetup::rounds}};
     options.M.schur_drop_tol = 0.9;
     options.M.compensation = Compensation::lumped;
-    options.positive = true;
+    options.positive = options.lumped = true;
     std::vector<double> useless(static_cast<std::size_t>(A.rows()));
     for (std::size_t i = 0; i < useless.size(); ++i) useless[i] = (i + i / 150) % 2 == 0 ? 1 : -1;
     options.M.near_null = std::make_shared<const std::vector<double>>(useless);

@@ -60,7 +60,8 @@ TEST(NearNull, MayHoldValuesWhoseSquaresAreNoNumbers)
         EXPECT_EQ(rounds_of(made), rounds_of(expected));
         t[8] = 0;
         t[9] = 1e-200;
-        EXPECT_THROW(build(A, with(t, options)), InvalidInput) << "a row that is nothing beside the others";
+        EXPECT_EQ(rounds_of(build(A, with(t, options)).report()), rounds_of(expected))
+            << "a row that is nothing beside the others";
     }
 }
 
@@ -118,11 +119,13 @@ TEST(NearNull, MustFitTheMatrix)
     two[4] = 0;
     EXPECT_NO_THROW(build(A, with(two)));
     two[5] = 0;
-    EXPECT_THROW(build(A, with(two)), InvalidInput);
+    EXPECT_NO_THROW(build(A, with(two)));
     for (double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) {
         two[5] = bad;
         EXPECT_THROW(build(A, with(two)), InvalidInput);
     }
+    for (std::size_t i = 0; i < two.size(); ++i) two[i] = i % 2 == 0 ? 1 : 0;
+    EXPECT_THROW(build(A, with(two)), InvalidInput);
     EXPECT_THROW(build(A, with(Vector(9, 0.), {.setup = MlIluSetup::crout})), InvalidInput);
     const auto none = CsrMatrix<>::from_triplets(0, 0, {}, {}, {});
     EXPECT_NO_THROW(build(none, with(Vector{})));
