@@ -118,7 +118,7 @@ int ilux_set_null_space(ilux_solver* solver, int64_t n, int64_t count, const voi
 
 /* Vectors t that A takes to little, ‖A t‖ being small beside ‖A‖ ‖t‖, such as the rigid-body modes of an elastic body: a multilevel ILU
    keeps what A does to them, and a coarse space is made of them. They change no solution, but how many steps it takes. count columns of n real
-   numbers, one after another, of the host; copied, also for a complex A. 64 at most, and no unknown may be 0 in all of them. count 0: no vectors
+   numbers, one after another, of the host; copied, also for a complex A. 64 at most, and not all numbers 0. count 0: no vectors
    any more, which is a constant. They take effect with the next ilux_analyse, which refuses those of another length than A has rows. */
 int ilux_set_near_null(ilux_solver* solver, int64_t n, int64_t count, const double* columns);
 

@@ -215,7 +215,7 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
                                   .most_found = asked.coarse_vectors,
                                   .M = of_M,
                                   .positive = source.positive,
-                                  .lumped = lumps(made, of_M)};
+                                  .lumped = is_lumped(made)};
     options.M.near_null = asked.mlilu.near_null;
     auto&      vectors = factors_.coarse_vectors;
     bool       indefinite = false;

@@ -95,7 +95,7 @@ std::vector<S> load_rhs(const std::string& rhs, const CsrView<S>& A, const std::
 
 /// Reads the file that options.near_null names, where it names one, into options.precond.mlilu.near_null.
 /// @param n  rows of the system's matrix
-/// @throws InvalidInput where it does not have n rows, or all values of some unknown are 0; InvalidOption for standard
+/// @throws InvalidInput where it does not have n rows, or all its values are 0; InvalidOption for standard
 ///         input; OutOfTime, Cancelled
 void load_near_null(SolveOptions& options, Index n, const ReadLimit& limit = {});
 

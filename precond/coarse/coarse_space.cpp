@@ -60,7 +60,7 @@ MakerOfM<Cpu, T> factored(const CoarsePlace<Cpu>& at, const CsrMatrix<T>& A, con
     const auto mlilu = std::make_shared<const MlIlu<T>>(MlIlu<T>::build(at.host, A, options, {}, at.stop));
     const auto make = [mlilu](Cpu&, bool) { return std::make_unique<MlIluPreconditioner<T>>(*mlilu); };
     return {.make = make,
-            .lumped = lumps(mlilu->report(), options),
+            .lumped = is_lumped(mlilu->report()),
             .stored = mlilu->report().stored,
             .bytes = mlilu->report().bytes};
 }
@@ -74,7 +74,7 @@ MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, con
     if (rounds->made()) {
         const auto make = [rounds](Gpu& gpu, bool adjoinable) { return rounds->preconditioner(gpu, adjoinable); };
         return {.make = make,
-                .lumped = lumps(rounds->report(), options),
+                .lumped = is_lumped(rounds->report()),
                 .stored = rounds->report().stored,
                 .bytes = rounds->report().bytes};
     }
@@ -86,7 +86,7 @@ MakerOfM<Gpu, T> factored(const CoarsePlace<Gpu>& at, const DeviceCsr<T>& A, con
     };
     return {.make = make,
             .by_host = rounds->why_not(),
-            .lumped = lumps(mlilu->report(), options),
+            .lumped = is_lumped(mlilu->report()),
             .stored = mlilu->report().stored,
             .bytes = mlilu->report().bytes};
 }
@@ -117,6 +117,8 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     B&             be = at.be;
     auto           basis = orthonormal_basis<T>(be, parts, vectors);
     at.stop.check();
+    if (basis.P.cols() == 0) return nullptr;
+    if (options.M.near_null) basis.nodes = without_empty(be, std::move(basis.nodes));
     auto level = std::make_shared<CoarseLevel<B, T>>();
     level->positive = options.positive;
     level->lumped = options.lumped;
@@ -160,7 +162,7 @@ void SparseOperator<B, T>::apply_adjoint(B& be, ConstSpan<B, T> x, Span<B, T> y)
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::begin(B& be, const Part& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
+void Corrector<B, T>::begin(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
 {
     if (adjoint) part.M.apply_adjoint(be, r, z);
     else part.M.apply(be, r, z);
@@ -168,13 +170,22 @@ void Corrector<B, T>::begin(B& be, const Part& part, ConstSpan<B, T> r, Span<B, 
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::go_on(B& be, const Part& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
+void Corrector<B, T>::go_on(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
     if (adjoint != of_adjoint_) A_.apply_adjoint(be, z, left_);
     else A_.apply(be, z, left_);
     axpby<T>(be, 1, r, -1, left_);
     begin(be, {part.M}, left_, part_, adjoint);
     axpy<T>(be, part.step, part_, z);
+}
+
+template <Backend B, Scalar T>
+void Corrector<B, T>::around(B& be, const Part<B, T>& outer, const Part<B, T>& inner, ConstSpan<B, T> r, Span<B, T> z,
+                             bool adjoint)
+{
+    begin(be, outer, r, z, adjoint);
+    go_on(be, inner, r, z, adjoint);
+    go_on(be, outer, r, z, adjoint);
 }
 
 template <Backend B, Scalar T>
@@ -187,16 +198,15 @@ CoarseCorrection<B, T>::CoarseCorrection(B& be, std::shared_ptr<const CoarseLeve
     corrector_.emplace(*A_);
 }
 
-/// The coarse matrix is solved with exactly, or by a cycle: M, the next coarse space, M.
+/// The coarse matrix is solved with exactly, or by a cycle of M and the next coarse space.
 template <Backend B, Scalar T>
 void CoarseCorrection<B, T>::correct(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
     spmv<T>(be, 1, level_->Ph, r, 0, g_);
     if (next_) {
-        const typename Corrector<B, T>::Part M{*M_, step_of(level_->M.lumped)};
-        corrector_->begin(be, M, g_, y_, adjoint);
-        corrector_->go_on(be, {*next_}, g_, y_, adjoint);
-        corrector_->go_on(be, M, g_, y_, adjoint);
+        const Part<B, T> M{*M_, step_beside_coarse(level_->M.lumped)}, next{*next_};
+        const bool       outside = level_->M.lumped || !level_->positive;
+        corrector_->around(be, outside ? M : next, outside ? next : M, g_, y_, adjoint);
     } else if (adjoint) M_->apply_adjoint(be, g_, y_);
     else M_->apply(be, g_, y_);
     spmv<T>(be, 1, level_->P, y_, 0, z);

@@ -21,7 +21,7 @@ struct CoarseOptions {
     std::optional<Index> most_exact = {};
     MlIluOptions         M = {};  ///< of A's M, and near_null; the coarse matrices get an M like it
     bool positive = false;        ///< A is Hermitian with a positive diagonal, and so are the coarse matrices to be
-    bool lumped = false;          ///< lumps() of A's M
+    bool lumped = false;          ///< is_lumped() of A's M
 };
 
 /// Where the time of a coarse space goes.
@@ -47,7 +47,7 @@ template <Backend B, Scalar T>
 struct MakerOfM {
     std::function<std::unique_ptr<Preconditioner<B, T>>(B& be, bool adjoinable)> make;
     std::string                                                                  by_host = {};  ///< why not by the GPU
-    bool                                                                         lumped = false;  ///< lumps() of it
+    bool                                                                         lumped = false;  ///< is_lumped() of M
     Offset                                                                       stored = 0;      ///< values
     std::size_t                                                                  bytes = 0;
 };
@@ -60,7 +60,7 @@ struct CoarseLevel {
     MakerOfM<B, T>                     M;      ///< of A; exact up to CoarseOptions::most_exact unknowns
     std::shared_ptr<const CoarseLevel> next = {};
     bool                               positive = false;  ///< as CoarseOptions has it
-    bool                               lumped = false;    ///< lumps() of M of the finer matrix
+    bool                               lumped = false;    ///< is_lumped() of M of the finer matrix
 
     Offset      stored() const;  ///< values of P, A and M, here and below
     std::size_t bytes() const;
@@ -93,11 +93,18 @@ private:
     Sparse<B, T>        Ah_;
 };
 
-/// How far a correction by an M goes on each side of a coarse space. The eigenvalues of M⁻¹A are in (0, 1] where M
-/// lumps, most of them far below 1, so that 1.6 times the correction leaves less, and enlarges no error.
-constexpr double step_of(bool lumped) { return lumped ? 1.6 : 1; }
+/// How far a correction by M goes, on both sides of a coarse space. Where M is lumped, the eigenvalues of M⁻¹A are in
+/// (0, 1], most of them far below 1: 1.6 times the correction leaves less, and enlarges no error.
+constexpr double step_beside_coarse(bool lumped) { return lumped ? 1.6 : 1; }
 
-/// One correction after another: z ← z + M⁻¹ (r − A z), or with the adjoints of both.
+/// A correction by `step` times M⁻¹.
+template <Backend B, Scalar T>
+struct Part {
+    Preconditioner<B, T>& M;
+    double                step = 1;
+};
+
+/// One correction after another: z ← z + step M⁻¹ (r − A z), or with the adjoints of both.
 template <Backend B, Scalar T>
 class Corrector {
 public:
@@ -105,13 +112,11 @@ public:
     explicit Corrector(const LinearOperator<B, T>& A, bool of_adjoint = false)
         : A_(A), of_adjoint_(of_adjoint), left_(A.size()), part_(A.size())
     {}
-    struct Part {
-        Preconditioner<B, T>& M;
-        double                step = 1;  ///< times M⁻¹
-    };
-    /// z ← M⁻¹ r
-    void begin(B& be, const Part& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const;
-    void go_on(B& be, const Part& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+    /// z ← step M⁻¹ r
+    void begin(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const;
+    void go_on(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+    /// All three: outer, inner, outer.
+    void around(B& be, const Part<B, T>& outer, const Part<B, T>& inner, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
 
 private:
     const LinearOperator<B, T>& A_;

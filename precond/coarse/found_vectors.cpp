@@ -44,11 +44,12 @@ std::vector<T> random_vector(Cpu& be, Index n, Index which)
 }
 
 /// Constants are far from the null space where a basis of finite elements is hierarchical, say. Then steps with M alone
-/// take what has energy out of them: CG where an unknown is one of a node, plain steps where it is alone, since CG
-/// leaves of a constant that has a boundary near it a vector of both signs. They stay where M is so good that nothing
-/// is left.
+/// take what has energy out of them. They stay where M is so good that nothing is left.
+/// @param plain  steps t ← t − M⁻¹ A t, which need M ≥ A; else CG. Where an unknown is alone, CG would leave of a
+/// constant
+///               with a boundary near it a vector of both signs; of a node's unknowns it takes more energy out.
 template <Backend B, Scalar T>
-bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, bool alone, NearNull<B, T>& vectors)
+bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, bool plain, NearNull<B, T>& vectors)
 {
     constexpr double far = 0.12;       // ‖M⁻¹ A t‖ over ‖t‖
     constexpr double rounding = 1e-8;  // what is left of t
@@ -61,7 +62,7 @@ bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, bool 
         M.apply(be, r, z);
         if (!(norm2<T>(be, z) > far * norm2<T>(be, t))) continue;
         copy<T>(be, t, r);
-        const SlowError error = alone ? left_by_steps<B, T>(be, A, M, r) : left_by_cg<B, T>(be, A, M, r);
+        const SlowError error = plain ? left_by_steps<B, T>(be, A, M, r) : left_by_cg<B, T>(be, A, M, r);
         if (!(error.rest > rounding)) continue;
         copy<T>(be, r, t);
         smoothed = true;
@@ -144,7 +145,7 @@ private:
         else take(given ? given_vectors<T>(asked.M, n_) : constants(host, A, nodes, saddle_point));
         space_.parts.aggregates += lap_.lap();
         if (positive_ && !given && !space_.kept)
-            space_.smoothed = smooth<B, T>(where_.be, product_, M2_, nodes.alone(), vectors_.all);
+            space_.smoothed = smooth<B, T>(where_.be, product_, M2_, nodes.alone() && options_.lumped, vectors_.all);
         space_.parts.steps += lap_.lap();
     }
 
@@ -168,8 +169,9 @@ private:
         if (!judges && vectors_.found == options_.most_found) return false;
         Buffer<B, T> x = placed(be, random_vector<T>(where_.host, n_, vectors_.found));
         lap_.lap();
-        const SlowError error = positive_ ? left_by_cg<B, T>(be, product_, M2_, x, step_of(space_.level->lumped))
-                                          : left_by_steps<B, T>(be, product_, M2_, x);
+        const SlowError error = positive_
+                                    ? left_by_cg<B, T>(be, product_, M2_, x, step_beside_coarse(space_.level->lumped))
+                                    : left_by_steps<B, T>(be, product_, M2_, x);
         space_.parts.steps += lap_.lap();
         space_.steps += error.steps;
         if (judges) space_.left = error.left;
@@ -200,7 +202,7 @@ private:
 template <Backend B, Scalar T>
 std::string FoundSpace<B, T>::text(Offset nnz) const
 {
-    if (!level) return "coarse space: none, no unknown has a strong tie";
+    if (!level) return "coarse space: none, no unknown has a strong tie and a vector";
     std::string by_host;
     for (const CoarseLevel<B, T>* at = level.get(); at; at = at->next.get())
         if (!at->M.by_host.empty())

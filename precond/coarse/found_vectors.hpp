@@ -46,7 +46,7 @@ struct CoarseSystem {
 /// is too slow at an error, which left_by_cg() or left_by_steps() finds, that joins the vectors, and the space is made
 /// anew.
 /// @param options  with near_null in options.M
-/// @throws as MlIlu::build(); InvalidInput as test_vectors()
+/// @throws as MlIlu::build(); InvalidInput as given_near_null()
 template <Backend B, Scalar T>
 FoundSpace<B, T> found_space(const CoarsePlace<B>& at, CoarseSystem<B, T> system, const CoarseOptions& options);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index  first_look = 12, last_look = 20, most_steps = 32, plain_steps = 12;
 constexpr double fast = 2e-5;  // ‖M⁻½ A x‖₂ over that before the steps: as many again, or somewhat more, solve
-constexpr double slow_alone = 0.03;  // of x goes by one more step: x is slow errors alone
+constexpr double slow_alone = 0.03;  // share of x that one more step takes: x is slow errors alone
 constexpr double slow_by_steps = 0.94;
 constexpr double rounding = 1e-8;  // of dᴴ A d beside ‖d‖ ‖A d‖: singular A have directions of no curvature
 

@@ -18,7 +18,7 @@ struct SlowError {
 /// much energy, so that the small eigenvalues of M⁻¹ A remain, whatever the others are. It ends early where the whole
 /// error goes fast, or A or M turns out to be indefinite. Products with A and M: up to 33 each.
 /// @param x  a random error; then of length 1
-/// @param step  step_of() what M is made of: slow errors go so much faster by it
+/// @param step  step_beside_coarse() of M: slow errors go so much faster by it
 template <Backend B, Scalar T>
 SlowError left_by_cg(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, Span<B, T> x, double step = 1);
 

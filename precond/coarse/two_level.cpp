@@ -35,11 +35,8 @@ void TwoLevel<B, T>::apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z)
 template <Backend B, Scalar T>
 void TwoLevel<B, T>::around(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
-    using Part = typename Corrector<B, T>::Part;
-    const Part M{*parts_.M, step_of(lumped_)}, Q{*Q_}, &outer = lumped_ ? M : Q, &inner = lumped_ ? Q : M;
-    corrector_.begin(be, outer, r, z, adjoint);
-    corrector_.go_on(be, inner, r, z, adjoint);
-    corrector_.go_on(be, outer, r, z, adjoint);
+    const Part<B, T> M{*parts_.M, step_beside_coarse(lumped_)}, Q{*Q_};
+    corrector_.around(be, lumped_ ? M : Q, lumped_ ? Q : M, r, z, adjoint);
 }
 
 #define ILUX_INSTANTIATE(B, T) template class TwoLevel<B, T>;

@@ -9,9 +9,9 @@
 namespace ilux {
 
 /// q = P A_c⁻¹ Pᴴ r,  z = q + M⁻¹ (r − A q): I − M₂⁻¹ A = (I − M⁻¹ A)(I − Q A). For a positive A one of both stands on
-/// either side, so that M₂ is Hermitian, and positive definite where A is: M where it lumps, I − M₂⁻¹ A =
-/// (I − M⁻¹ A)(I − Q A)(I − M⁻¹ A), since then M ≥ A; else the coarse space, for any positive definite M. CG needs
-/// that, whoever calls it.
+/// either side, so that M₂ is Hermitian, and positive definite where A is: M where it is lumped, I − M₂⁻¹ A =
+/// (I − ω M⁻¹ A)(I − Q A)(I − ω M⁻¹ A), ω of step_beside_coarse(), since then M ≥ A; else the coarse space, for any
+/// positive definite M. CG needs that, whoever calls it.
 template <Backend B, Scalar T = double>
 class TwoLevel final : public Preconditioner<B, T> {
 public:

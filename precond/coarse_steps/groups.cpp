@@ -44,6 +44,22 @@ Groups<Gpu> on_device(Gpu& gpu, const Groups<Cpu>& groups)
             on_device<Index>(gpu, groups.member)};
 }
 
+Groups<Cpu> without_empty(Cpu& be, Groups<Cpu> groups)
+{
+    std::vector<Index> number(groups.count() + std::size_t{1}, 0);
+    for (Index g = 0; g < groups.count(); ++g) number[g + 1] = number[g] + (groups.begin[g + 1] > groups.begin[g]);
+    const Index count = number.back();
+    if (count == groups.count()) return groups;
+    for (Index& g : groups.of) g = g < 0 ? g : number[g];
+    return grouped(be, std::move(groups.of), count);
+}
+
+Groups<Gpu> without_empty(Gpu& gpu, Groups<Gpu> groups)
+{
+    Cpu host(1);
+    return on_device(gpu, without_empty(host, on_host(gpu, groups)));
+}
+
 Groups<Cpu> on_host(Gpu& gpu, const Groups<Gpu>& groups)
 {
     return {on_host<Index>(gpu, groups.of), on_host<Offset>(gpu, groups.begin), on_host<Index>(gpu, groups.member)};

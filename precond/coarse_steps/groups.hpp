@@ -33,6 +33,10 @@ Groups<Gpu> grouped(Gpu& be, DeviceBuffer<Index> of, Index count);
 Groups<Cpu> composed(Cpu& be, const Groups<Cpu>& first, const Groups<Cpu>& second);
 Groups<Gpu> composed(Gpu& be, const Groups<Gpu>& first, const Groups<Gpu>& second);
 
+/// Without the groups that have no member.
+Groups<Cpu> without_empty(Cpu& be, Groups<Cpu> groups);
+Groups<Gpu> without_empty(Gpu& gpu, Groups<Gpu> groups);  ///< by the host
+
 /// size × count: a 1 where a thing is in a group.
 CsrMatrix<double> indicator(Cpu& be, const Groups<Cpu>& groups);
 DeviceCsr<double> indicator(Gpu& be, const Groups<Gpu>& groups);

@@ -69,7 +69,8 @@ CsrMatrix<S> unscaled(Gpu& gpu, const RoundsState<S>& state, const LevelOnHost& 
     for (const Index k : level.active) {
         row.clear();
         for (Offset p = start[k]; p < start[k] + length[k]; ++p)
-            row.emplace_back(place[col[p]], val[p] / level.row_scale[k] / level.col_scale[col[p]]);
+            row.emplace_back(place[col[p]],
+                             scaled_entry<S>(1 / level.row_scale[k], val[p], 1 / level.col_scale[col[p]]));
         std::ranges::sort(row, {}, &std::pair<Index, S>::first);
         for (const auto& [j, value] : row) {
             cols.push_back(j);

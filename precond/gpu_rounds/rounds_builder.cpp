@@ -223,7 +223,7 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& found)
                                                .positive = positive && !matching.match,
                                                .saddle_point = facts.saddle_point,
                                                .on_device = true});
-    compensation_ = choice.compensation;
+    report.compensation = compensation_ = choice.compensation;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
     if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensation);
     return choice.rounds && made_.why_not_.empty();

@@ -319,10 +319,10 @@ MlIlu<T> MlIlu<T>::finished(Built made)
     return mlilu;
 }
 
-bool lumps(const MlIluReport& report, const MlIluOptions& options)
+bool is_lumped(const MlIluReport& report)
 {
     const auto in_rounds = std::span(report.levels).first(report.levels.size() - (report.dense ? 1 : 0));
-    return options.compensation == Compensation::lumped &&
+    return report.compensation == Compensation::lumped && !in_rounds.empty() &&
            std::ranges::all_of(in_rounds, [](const MlIluLevelReport& level) { return level.rounds > 0; });
 }
 

@@ -45,13 +45,13 @@ struct MlIluReport {
     std::vector<std::string> decisions;
     double                   seconds_analyse = 0;  ///< scaling, matching, ordering
     double                   seconds_factor = 0;
-    RoundSeconds             seconds_rounds;    ///< of seconds_factor
-    bool                     replayed = false;  ///< by the rounds of an earlier matrix
+    RoundSeconds             seconds_rounds;                    ///< of seconds_factor
+    bool                     replayed = false;                  ///< by the rounds of an earlier matrix
+    Compensation             compensation = Compensation::off;  ///< of the rounds
 };
 
-/// Whether M is A and what its rounds lump, and nothing else: then M ≥ A for a positive semidefinite A.
-/// @param options  that it was made by
-bool lumps(const MlIluReport& report, const MlIluOptions& options);
+/// Whether M is A and what its rounds have lumped, and nothing else: then M ≥ A for a positive semidefinite A.
+bool is_lumped(const MlIluReport& report);
 
 struct SingleScales;
 template <Scalar T = double>

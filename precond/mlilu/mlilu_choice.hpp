@@ -71,10 +71,10 @@ bool device_rounds_are_likely(Offset n, Offset nnz, const MlIluOptions& options)
 constexpr Index most_test_vectors = 64;
 /// Vectors of a matrix of n rows: near_null, or a constant. Several are scaled by powers of two, each so that its
 /// largest value is about 1.
-/// @throws InvalidInput where near_null is not n × 1 to most_test_vectors, has an Inf or a NaN, or a vector that is 0
+/// @throws InvalidInput where near_null is not n × 1 to most_test_vectors, has an Inf or a NaN, or is 0
 std::vector<double> given_near_null(const MlIluOptions& options, Index n);
-/// The same for what compensates, which divides by ‖t_i‖: an unknown that is 0 in all of them, such as one that is
-/// held fast, or below 1e-150 beside the largest of several, gets a 1.
+/// The vectors for a compensation, which divides by ‖t_i‖: an unknown that is 0 in all of them, such as one that is
+/// held fast, or below 1e-150 beside the largest of several, gets the largest value in one of them.
 std::vector<double> test_vectors(const MlIluOptions& options, Index n);
 
 /// The matrix of a level that is to be eliminated in rounds.

@@ -86,7 +86,7 @@ struct MlIluOptions {
     DepthBound     depth_bound = {};
     Index          dense_order = 8;
     Bytes          memory_limit = {};
-    /// Near-null-space vectors (A t is small beside t), in the user's unknowns: n × how many, by rows, no row all 0;
+    /// Near-null-space vectors (A t is small beside t), in the user's unknowns: n × how many, by rows, not all 0;
     /// null: a constant. Rounds with compensation keep what A does to them. No text stands for it. Two of these are
     /// equal where they are one object.
     std::shared_ptr<const std::vector<double>> near_null = {};

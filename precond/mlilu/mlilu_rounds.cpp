@@ -58,7 +58,7 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
                                                     .positive = pre.positive,
                                                     .saddle_point = pre.saddle_point});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
-    factors_->compensation = choice.compensation;
+    report_.compensation = factors_->compensation = choice.compensation;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
     if (plan_) why_not_ = why_not_again(choice, plan_->compensation);
 }

@@ -164,13 +164,13 @@ TEST_F(Cli, NearNullVectorsThatDoNotFitAreExitCodeTwo)
 {
     const std::string grid = "gallery:poisson2d:n=2", head = "%%MatrixMarket matrix array real general\n";
     const std::string three = file("three.mtx", head + "3 1\n1\n2\n3\n"),
-                      zero = file("zero.mtx", head + "4 2\n1\n2\n3\n4\n0\n0\n0\n0\n"),
-                      none = file("none.mtx", matrix("4 0 0\n")), nan = file("nan.mtx", head + "4 1\n1\nnan\n3\n4\n");
+                      zero = file("zero.mtx", head + "4 1\n0\n0\n0\n0\n"), none = file("none.mtx", matrix("4 0 0\n")),
+                      nan = file("nan.mtx", head + "4 1\n1\nnan\n3\n4\n");
     for (const char* command : {"solve", "sequence"}) {
         const std::string A = file("A_0.mtx", matrix("4 4 4\n1 1 1\n2 2 1\n3 3 1\n4 4 1\n"));
         expect_refusal(2, {command, A, "--near-null", three}, {"three.mtx: vectors of 3 values", "4 rows"});
         expect_refusal(2, {command, A, "--near-null", none}, {"none.mtx: 0 columns", "1 to 64"});
-        expect_refusal(2, {command, A, "--near-null", zero}, {"zero.mtx: near_null: vector 2 is 0"});
+        expect_refusal(2, {command, A, "--near-null", zero}, {"zero.mtx: near_null: all values are 0"});
         expect_refusal(2, {command, A, "--near-null", nan}, {"nan.mtx"});
         expect_refusal(2, {command, A, "--near-null", folder.file("missing.mtx")}, {"missing.mtx"});
         expect_refusal(1, {command, A, "--near-null", "-"}, {"standard input"});

@@ -106,7 +106,7 @@ def test_vectors_found_serve_another_matrix():
 
 
 @pytest.mark.parametrize("near_null, words", [
-    (np.ones(59), r"shape \(59, 1\), and A 60 rows"), (np.zeros(60), "vector 1 is 0"), (np.full(60, np.inf), "Inf or NaN"),
+    (np.ones(59), r"shape \(59, 1\), and A 60 rows"), (np.zeros(60), "all values are 0"), (np.full(60, np.inf), "Inf or NaN"),
     (np.ones((60, 65)), "64 vectors"), (np.ones(60) * 1j, "takes real numbers"), ("constant", "near_null is of type")])
 def test_what_is_no_near_null_space_is_refused(near_null, words):
     with pytest.raises(ilux.InvalidInput, match=words):

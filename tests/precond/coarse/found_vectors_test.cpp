@@ -169,7 +169,7 @@ TEST(FoundVectors, OfAPositiveMatrixAreTheSameOnAnyNumberOfThreads)
     EXPECT_EQ(one.steps, several.steps);
 }
 
-/// Finite elements in a hierarchical basis, here a constant in other units: CG with M takes it near the null space.
+/// Finite elements in a hierarchical basis, here a constant in other units: steps with M take it near the null space.
 TEST(FoundVectors, ConstantsThatAreFarFromTheNullSpaceAreSmoothed)
 {
     auto                A = gallery::poisson2d(60, 60);
@@ -192,6 +192,37 @@ TEST(FoundVectors, AConstantBesideABoundaryStaysOfOneSign)
     EXPECT_TRUE(cube.space.smoothed);
     EXPECT_LE(cube.steps, 13);
     for (const double value : column(cube.space.vectors.all, 0)) ASSERT_GT(value, 0);
+}
+
+/// Half of a plate is held fast, and its vectors are 0 there: whole aggregates have none. The other half takes the
+/// steps that it takes alone, or few more.
+TEST(FoundVectors, UnknownsThatAreHeldFastMayHaveNoVector)
+{
+    CsrMatrix<>         A = gallery::poisson2d(60, 60);
+    const Index         n = A.rows(), held = n / 2;
+    std::vector<double> t(static_cast<std::size_t>(n), 1e-6);
+    std::fill_n(t.begin(), held, 0.);
+    for (Index i = 0; i < n; ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (const Index j = A.col()[p]; i < held || j < held) A.val()[p] = i == j ? 1 : 0;
+    for (const bool several : {false, true}) {
+        CoarseOptions options{.positive = true, .lumped = true};
+        options.M = {.setup = MlIluSetup::rounds, .compensation = Compensation::lumped};
+        options.M.schur_drop_tol = 0.02;
+        std::vector<double> by_rows = t;
+        if (several) {
+            by_rows.resize(2 * t.size());
+            for (std::size_t i = 0; i < t.size(); ++i) {
+                by_rows[2 * i] = t[i];
+                by_rows[2 * i + 1] = t[i] * static_cast<double>(i % 60);
+            }
+        }
+        options.M.near_null = std::make_shared<const std::vector<double>>(by_rows);
+        const auto made = solved_with(A, 2, options);
+        EXPECT_LE(made.steps, 14) << several;
+        ASSERT_TRUE(made.space.level);
+        EXPECT_LT(made.space.level->A.rows(), (several ? 2 : 1) * held / 4);
+    }
 }
 
 TEST(FoundVectors, EndsWhereItIsToldTo)

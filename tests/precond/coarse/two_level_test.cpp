@@ -106,28 +106,60 @@ TYPED_TEST(TwoLevelOf, LeavesOfAnErrorWhatItsPartsLeave)
     EXPECT_LE(far(left(*outer_Q, x), left(Q, left(M, left(Q, x)))), 1e-10);
 }
 
-/// Lumped or compensated: M⁻¹A has eigenvalues above 2 where it compensates.
+void expect_positive(Preconditioner<Cpu>& M2)
+{
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        const auto   r = random_numbers<double>(M2.size(), seed), s = random_numbers<double>(M2.size(), seed + 50);
+        const double rs = inner(r, applied<double>(M2, s)), sr = inner(s, applied<double>(M2, r));
+        EXPECT_NEAR(rs, sr, 1e-9 * std::abs(inner(r, applied<double>(M2, r))));
+        EXPECT_GT(inner(r, applied<double>(M2, r)), 0);
+    }
+}
+
+/// Lumped or compensated: M⁻¹A has eigenvalues above 2 where it compensates. With a coarse matrix that is solved for
+/// exactly, and with one that has an M and a coarse space of its own.
 TEST(TwoLevel, OfAPositiveMatrixIsPositiveDefinite)
 {
-    const auto             A = gallery::poisson2d(40, 40);
-    const MatrixOperator<> op(A);
-    Cpu                    be(2);
-    for (const auto compensation : {Compensation::lumped, Compensation::on}) {
-        MlIluOptions options{.setup = MlIluSetup::rounds};
-        options.schur_drop_tol = 0.1;
-        options.compensation = compensation;
-        options.definite = true;
-        const auto M = MlIlu<>::build(be, A, options);
-        EXPECT_EQ(lumps(M.report(), options), compensation == Compensation::lumped);
-        const auto level = level_of<double>(A, {.M = options, .positive = true, .lumped = lumps(M.report(), options)});
-        auto       M2 = two_level<double>(op, M, level);
-        for (std::uint64_t seed = 0; seed < 10; ++seed) {
-            const auto   r = random_numbers<double>(A.rows(), seed), s = random_numbers<double>(A.rows(), seed + 50);
-            const double rs = inner(r, applied<double>(*M2, s)), sr = inner(s, applied<double>(*M2, r));
-            EXPECT_NEAR(rs, sr, 1e-9 * std::abs(inner(r, applied<double>(*M2, r))));
-            EXPECT_GT(inner(r, applied<double>(*M2, r)), 0);
+    Cpu be(2);
+    for (const auto& A : {gallery::poisson2d(40, 40), gallery::elasticity2d({.n = 24})}) {
+        const MatrixOperator<> op(A);
+        for (const auto compensation : {Compensation::lumped, Compensation::on}) {
+            MlIluOptions options{.setup = MlIluSetup::rounds};
+            options.schur_drop_tol = 0.1;
+            options.compensation = compensation;
+            options.definite = true;
+            const auto M = MlIlu<>::build(be, A, options);
+            EXPECT_EQ(is_lumped(M.report()), compensation == Compensation::lumped);
+            for (const Index exact : {1500, 20}) {
+                const auto level = level_of<double>(A, {.most_exact = exact,
+                                                        .M = options,
+                                                        .positive = true,
+                                                        .lumped = is_lumped(M.report())});
+                EXPECT_EQ(level->levels() > 1, exact == 20);
+                EXPECT_EQ(level->M.lumped, exact == 20);
+                expect_positive(*two_level<double>(op, M, level));
+            }
         }
     }
+}
+
+/// The coarse matrix has an M that multiplies some errors by −4: the next coarse space stands on both sides of it.
+TEST(TwoLevel, OfACoarseMatrixThatIsNotLumpedIsPositiveDefinite)
+{
+    const auto             A = gallery::poisson2d(60, 60);
+    const MatrixOperator<> op(A);
+    Cpu                    be(2);
+    MlIluOptions           options{.setup = MlIluSetup::rounds};
+    options.compensation = Compensation::lumped;
+    const auto M = MlIlu<>::build(be, A, options);
+    auto       level = *level_of<double>(A, {.most_exact = 100, .M = options, .positive = true, .lumped = true});
+    ASSERT_TRUE(level.next);
+    CsrMatrix<> smaller = level.A;
+    for (double& a : smaller.val()) a /= 5;
+    const auto M_of_smaller = std::make_shared<const MlIlu<>>(MlIlu<>::build(be, smaller, {.drop_tol = 0}));
+    level.M.make = [M_of_smaller](Cpu&, bool) { return std::make_unique<MlIluPreconditioner<>>(*M_of_smaller); };
+    level.M.lumped = false;
+    expect_positive(*two_level<double>(op, M, std::make_shared<const CoarseLevel<Cpu, double>>(std::move(level))));
 }
 
 TEST(TwoLevel, NothingThatHangsTogetherHasNoCoarseSpace)

@@ -327,5 +327,24 @@ TEST(MlIluRounds, SurviveWhatOverflows)
     }
 }
 
+TEST(MlIluRounds, AreLumpedWhereTheyTellSo)
+{
+    Cpu          be(1);
+    MlIluOptions options{.setup = MlIluSetup::rounds};
+    options.compensation = Compensation::lumped;
+    const auto told = [&](const CsrMatrix<>& A) { return is_lumped(MlIlu<>::build(be, A, options).report()); };
+    const auto grid = gallery::poisson2d(20, 20);
+    EXPECT_TRUE(told(grid));
+    EXPECT_FALSE(told(gallery::convdiff2d({.n = 20})));  // not symmetric
+    auto negative = grid;
+    for (double& a : negative.val()) a = -a;
+    EXPECT_FALSE(told(negative));
+    options.compensation = Compensation::on;
+    EXPECT_FALSE(told(grid));
+    options.compensation = Compensation::lumped;
+    options.setup = MlIluSetup::crout;
+    EXPECT_FALSE(told(grid));
+}
+
 }  // namespace
 }  // namespace ilux
