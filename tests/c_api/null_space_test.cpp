@@ -159,7 +159,7 @@ std::int64_t steps_with(CSystem<S>& A, const std::vector<double>& near_null)
 TYPED_TEST(CNullSpace, NearVectorsTakeStepsDown)
 {
     using S = TypeParam;
-    auto                A = grid_in_other_units<S>(60);
+    auto                A = grid_in_other_units<S>(100);
     std::vector<double> units(A.n), ones(A.n, 1.0), both;
     for (std::int64_t i = 0; i < A.n; ++i) units[i] = 1 / unit_of(i);
     both = ones;
