@@ -162,7 +162,7 @@ void SparseOperator<B, T>::apply_adjoint(B& be, ConstSpan<B, T> x, Span<B, T> y)
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::begin(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
+void Corrector<B, T>::begin(B& be, const WeightedStep<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const
 {
     if (adjoint) part.M.apply_adjoint(be, r, z);
     else part.M.apply(be, r, z);
@@ -170,7 +170,7 @@ void Corrector<B, T>::begin(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Sp
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::go_on(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
+void Corrector<B, T>::go_on(B& be, const WeightedStep<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
     if (adjoint != of_adjoint_) A_.apply_adjoint(be, z, left_);
     else A_.apply(be, z, left_);
@@ -180,8 +180,8 @@ void Corrector<B, T>::go_on(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Sp
 }
 
 template <Backend B, Scalar T>
-void Corrector<B, T>::around(B& be, const Part<B, T>& outer, const Part<B, T>& inner, ConstSpan<B, T> r, Span<B, T> z,
-                             bool adjoint)
+void Corrector<B, T>::around(B& be, const WeightedStep<B, T>& outer, const WeightedStep<B, T>& inner, ConstSpan<B, T> r,
+                             Span<B, T> z, bool adjoint)
 {
     begin(be, outer, r, z, adjoint);
     go_on(be, inner, r, z, adjoint);
@@ -204,8 +204,8 @@ void CoarseCorrection<B, T>::correct(B& be, ConstSpan<B, T> r, Span<B, T> z, boo
 {
     spmv<T>(be, 1, level_->Ph, r, 0, g_);
     if (next_) {
-        const Part<B, T> M{*M_, step_beside_coarse(level_->M.lumped)}, next{*next_};
-        const bool       outside = level_->M.lumped || !level_->positive;
+        const WeightedStep<B, T> M{*M_, step_beside_coarse(level_->M.lumped)}, next{*next_};
+        const bool               outside = level_->M.lumped || !level_->positive;
         corrector_->around(be, outside ? M : next, outside ? next : M, g_, y_, adjoint);
     } else if (adjoint) M_->apply_adjoint(be, g_, y_);
     else M_->apply(be, g_, y_);

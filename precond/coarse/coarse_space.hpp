@@ -99,7 +99,7 @@ constexpr double step_beside_coarse(bool lumped) { return lumped ? 1.6 : 1; }
 
 /// A correction by `step` times M⁻¹.
 template <Backend B, Scalar T>
-struct Part {
+struct WeightedStep {
     Preconditioner<B, T>& M;
     double                step = 1;
 };
@@ -113,10 +113,11 @@ public:
         : A_(A), of_adjoint_(of_adjoint), left_(A.size()), part_(A.size())
     {}
     /// z ← step M⁻¹ r
-    void begin(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const;
-    void go_on(B& be, const Part<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+    void begin(B& be, const WeightedStep<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint) const;
+    void go_on(B& be, const WeightedStep<B, T>& part, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
     /// All three: outer, inner, outer.
-    void around(B& be, const Part<B, T>& outer, const Part<B, T>& inner, ConstSpan<B, T> r, Span<B, T> z, bool adjoint);
+    void around(B& be, const WeightedStep<B, T>& outer, const WeightedStep<B, T>& inner, ConstSpan<B, T> r,
+                Span<B, T> z, bool adjoint);
 
 private:
     const LinearOperator<B, T>& A_;

@@ -35,7 +35,7 @@ void TwoLevel<B, T>::apply_adjoint(B& be, ConstSpan<B, T> r, Span<B, T> z)
 template <Backend B, Scalar T>
 void TwoLevel<B, T>::around(B& be, ConstSpan<B, T> r, Span<B, T> z, bool adjoint)
 {
-    const Part<B, T> M{*parts_.M, step_beside_coarse(lumped_)}, Q{*Q_};
+    const WeightedStep<B, T> M{*parts_.M, step_beside_coarse(lumped_)}, Q{*Q_};
     corrector_.around(be, lumped_ ? M : Q, lumped_ ? Q : M, r, z, adjoint);
 }
 
