@@ -137,9 +137,7 @@ std::shared_ptr<const CoarseLevel<B, T>> coarse_level(const CoarsePlace<B>& at, 
     if (enough) return level;
     const auto next_parts = aggregates<B, T>(be, level->A, basis.nodes, options.unknowns);
     seconds.aggregates += clock.lap();
-    CoarseOptions of_next = options;
-    of_next.lumped = level->M.lumped;
-    level->next = coarse_level<B, T>(at, level->A, next_parts, basis.coarse, of_next);
+    level->next = coarse_level<B, T>(at, level->A, next_parts, basis.coarse, options);
     return level;
 }
 

@@ -60,7 +60,7 @@ struct CoarseLevel {
     MakerOfM<B, T>                     M;      ///< of A; exact up to CoarseOptions::most_exact unknowns
     std::shared_ptr<const CoarseLevel> next = {};
     bool                               positive = false;  ///< as CoarseOptions has it
-    bool                               lumped = false;    ///< is_lumped() of M of the finer matrix
+    bool                               lumped = false;    ///< is_lumped() of M beside the whole space
 
     Offset      stored() const;  ///< values of P, A and M, here and below
     std::size_t bytes() const;

@@ -223,7 +223,7 @@ bool GpuRoundsBuilder<S>::may_begin(const rounds::DiagonalFacts& found)
                                                .positive = positive && !matching.match,
                                                .saddle_point = facts.saddle_point,
                                                .on_device = true});
-    report.compensation = compensation_ = choice.compensation;
+    report.compensation = choice.compensation;
     for (auto& decision : choice.decisions) report.decisions.push_back(std::move(decision));
     if (plan_) made_.why_not_ = why_not_again(choice, plan_->compensation);
     return choice.rounds && made_.why_not_.empty();
@@ -287,7 +287,7 @@ void GpuRoundsBuilder<S>::judge_level(const MlIluLevelReport& level)
 template <Scalar S>
 bool GpuRoundsBuilder<S>::eliminate_level()
 {
-    const RoundsOptions options = rounds_options(opt_, compensation_, level_);
+    const RoundsOptions options = rounds_options(opt_, made_.report_.compensation, level_);
     MlIluLevelReport    level{.n = state_.active_count};
     const Offset        before_L = state_.L_entries, before_U = state_.U_entries;
     next_plan_.levels.emplace_back();
@@ -357,7 +357,7 @@ void GpuRoundsBuilder<S>::assemble(bool in_single)
         }
     if (!made_.in_single_) made_.in_double_ = assembled<S>(W);
     next_plan_.order = made_.in_single_ ? made_.in_single_->number : made_.in_double_->number;
-    next_plan_.compensation = compensation_;
+    next_plan_.compensation = made_.report_.compensation;
     made_.plan_ = std::make_shared<const GpuRoundsPlan>(std::move(next_plan_));
     report.stored += state_.L_entries + state_.U_entries + state_.done;
     report.fill = nnz_ > 0 ? static_cast<double>(report.stored) / static_cast<double>(nnz_) : 0;

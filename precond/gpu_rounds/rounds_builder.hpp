@@ -56,7 +56,6 @@ private:
     GpuRoundsPlan           next_plan_;
     rounds::RoundsState<S>  state_;
     LevelMatrix             level_;
-    Compensation            compensation_ = Compensation::off;
     GpuRounds<S>            made_;
 };
 

@@ -47,7 +47,9 @@ template <Scalar T>
 std::optional<RoundsPlan> plan_of_rounds(const MlIluFactors<T>& factors)
 {
     if (factors.full) return {};  // they would end so again
-    RoundsPlan plan{.n = factors.n, .compensation = factors.compensation, .crout_follows = factors.ends_in_crout};
+    RoundsPlan plan{.n = factors.n,
+                    .compensation = factors.report.compensation,
+                    .crout_follows = factors.ends_in_crout};
     for (const MlIluLevel<T>& level : factors.levels) {
         if (level.round_ends.empty()) break;
         RoundsOfLevel rounds{.pivots = {level.p.begin(), level.p.begin() + level.nB},

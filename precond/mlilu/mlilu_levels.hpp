@@ -43,10 +43,9 @@ struct MlIluFactors {
     Index                      n = 0;
     std::vector<MlIluLevel<T>> levels;
     DenseLevel<T>              dense;
-    MlIluReport                report;                            ///< report.levels[l] is of levels[l]
-    Compensation               compensation = Compensation::off;  ///< of its rounds
-    bool                       ends_in_crout = false;             ///< Crout's sweep has finished what rounds left
-    bool                       full = false;                      ///< the memory limit has ended its rounds
+    MlIluReport                report;                 ///< report.levels[l] is of levels[l]
+    bool                       ends_in_crout = false;  ///< Crout's sweep has finished what rounds left
+    bool                       full = false;           ///< the memory limit has ended its rounds
 };
 
 /// How the host solves with L_B and U_B of a level. They refer to the level's matrices, so none is held twice. A level

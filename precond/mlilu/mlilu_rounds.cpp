@@ -58,7 +58,7 @@ void MlIluBuilder<T>::decide_setup(const Preprocessed<T>& pre)
                                                     .positive = pre.positive,
                                                     .saddle_point = pre.saddle_point});
     setup_ = choice.rounds ? Setup::rounds : Setup::crout;
-    report_.compensation = factors_->compensation = choice.compensation;
+    report_.compensation = choice.compensation;
     for (auto& decision : choice.decisions) report_.decisions.push_back(std::move(decision));
     if (plan_) why_not_ = why_not_again(choice, plan_->compensation);
 }
@@ -76,7 +76,7 @@ CsrMatrix<T> MlIluBuilder<T>::add_rounds(Preprocessed<T>& pre)
 {
     const Index   n = pre.A.rows();
     RoundsOptions options =
-        rounds_options(opt_, factors_->compensation,
+        rounds_options(opt_, report_.compensation,
                        {.mirror = pre.mirror, .saddle_point = pre.saddle_point, .largest = largest_entry(pre.A)});
     options.enough = tail_;
     options.most_entries = static_cast<double>(std::max<Offset>(1, budget_.entries_left(n)));

@@ -327,7 +327,7 @@ TEST(MlIluRounds, SurviveWhatOverflows)
     }
 }
 
-TEST(MlIluRounds, AreLumpedWhereTheyTellSo)
+TEST(MlIluRounds, TellWhetherAllOfThemAreLumped)
 {
     Cpu          be(1);
     MlIluOptions options{.setup = MlIluSetup::rounds};
@@ -344,6 +344,16 @@ TEST(MlIluRounds, AreLumpedWhereTheyTellSo)
     options.compensation = Compensation::lumped;
     options.setup = MlIluSetup::crout;
     EXPECT_FALSE(told(grid));
+    MlIluReport report;
+    report.compensation = Compensation::lumped;
+    EXPECT_FALSE(is_lumped(report));
+    report.levels.resize(2);
+    report.levels.front().rounds = 3;
+    EXPECT_FALSE(is_lumped(report));  // Crout's sweep, or a diagonal alone, comes behind the rounds
+    report.dense = true;
+    EXPECT_TRUE(is_lumped(report));
+    report.levels.erase(report.levels.begin());
+    EXPECT_FALSE(is_lumped(report));  // M is exact
 }
 
 }  // namespace
