@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Solves systems without and with a coarse space, and writes steps and seconds as JSON.
 
-usage: coarse_systems.py PROGRAM --out RESULT.json --machine NAME [--repeats 3] [--limit 60] SYSTEM:METHOD ... [-- OPTION ...]
+usage: coarse_systems.py PROGRAM --out RESULT.json --machine NAME [--repeats 3] [--limit 60] [--variant NAME] SYSTEM:METHOD ... [-- OPTION ...]
 SYSTEM is a file or gallery:NAME, METHOD the method, such as cg; OPTIONs are for every run. Of the repeats the fastest counts.
 """
 import argparse
@@ -38,21 +38,22 @@ def main():
     parser.add_argument("--machine", required=True)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60, help="seconds of a run")
+    parser.add_argument("--variant", choices=VARIANTS, help="this one alone")
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     given, options = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1:]
     doctor = subprocess.run([*given.program.split(), "doctor"], stdout=subprocess.PIPE, text=True).stdout.splitlines()[0]
     rows = []
     for entry in given.systems:
         system, method = entry.rsplit(":", 1)
-        for variant, more in VARIANTS.items():
-            runs = [run(given.program, system, method, [*options, *more], given.limit) for _ in range(given.repeats)]
+        for variant in [given.variant] if given.variant else VARIANTS:
+            runs = [run(given.program, system, method, [*options, *VARIANTS[variant]], given.limit) for _ in range(given.repeats)]
             best = min(runs, key=lambda report: report["seconds"]["total"])
             rows.append({"system": system, "method": method, "variant": variant, **kept(best)})
             seconds = best["seconds"]
             print(system, method, variant, best["outcome"], best.get("steps"), f"{fill(best):.2f}",
                   {part: round(seconds[part], 4) for part in ("analyse", "factor", "transfer", "solve") if part in seconds}, flush=True)
     record = {"commit": doctor.split("commit ")[-1].split()[0], "machine": given.machine, "repeats": given.repeats,
-              "command": f"coarse_systems.py PROGRAM {' '.join(given.systems)} -- {' '.join(options)}", "rows": rows}
+              "command": " ".join(["coarse_systems.py PROGRAM", *sys.argv[2:]]), "rows": rows}
     with open(given.out, "w", encoding="utf-8") as out:
         json.dump(record, out, indent=1, ensure_ascii=False)
 

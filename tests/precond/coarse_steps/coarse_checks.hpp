@@ -17,6 +17,29 @@ namespace ilux::test::coarse {
 
 using Complex = std::complex<double>;
 
+/// poisson2d of 60 × 60 points, the first half of them held fast: rows and columns of ones on the diagonal alone.
+inline CsrMatrix<double> half_held_fast()
+{
+    CsrMatrix<double> A = gallery::poisson2d(60, 60);
+    const Index       held = A.rows() / 2;
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (const Index j = A.col()[p]; i < held || j < held) A.val()[p] = i == j ? 1 : 0;
+    return A;
+}
+
+/// One vector, or two, that are 0 at those points: n × count, by rows.
+inline std::vector<double> vectors_of_the_free_half(int count)
+{
+    const std::size_t   n = 60 * 60;
+    std::vector<double> by_rows(n * static_cast<std::size_t>(count));
+    for (std::size_t i = n / 2; i < n; ++i)
+        for (int c = 0; c < count; ++c)
+            by_rows[i * static_cast<std::size_t>(count) + static_cast<std::size_t>(c)] =
+                1e-6 * (c == 0 ? 1. : static_cast<double>(i % 60));
+    return by_rows;
+}
+
 /// Real numbers, or with phases of their own.
 template <class S>
 CsrMatrix<S> in_numbers_of(const CsrMatrix<double>& A)

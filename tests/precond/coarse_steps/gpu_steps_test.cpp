@@ -153,6 +153,34 @@ TYPED_TEST(GpuStepsOf, ASpaceIsThatOfTheHost)
     }
 }
 
+/// Vectors given as 0 where unknowns are held fast make the host's space there, too.
+TYPED_TEST(GpuStepsOf, UnknownsThatAreHeldFastMayHaveNoVector)
+{
+    using S = TypeParam;
+    const auto A = in_numbers_of<S>(half_held_fast());
+    for (const int count : {1, 2}) {
+        CoarseOptions options{.most_found = 0, .positive = true, .lumped = true, .M = {.setup = MlIluSetup::rounds}};
+        options.M.compensation = Compensation::lumped;
+        options.M.schur_drop_tol = 0.02;
+        const MlIluOptions plain = options.M;
+        options.M.near_null = std::make_shared<const std::vector<double>>(vectors_of_the_free_half(count));
+        const MatrixOperator<S>    op(A);
+        const GpuMatrixOperator<S> op_there(this->gpu(), A);
+        const auto                 mlilu = MlIlu<S>::build(this->cpu, A, plain);
+        const auto rounds = GpuRounds<S>::build(this->cpu, this->gpu(), op_there.matrix(), plain, false);
+        ASSERT_TRUE(rounds.made()) << rounds.why_not();
+        const auto host = found_space<Cpu, S>({this->cpu, this->cpu, {}},
+                                              {A, A, op, std::make_unique<MlIluPreconditioner<S>>(mlilu)}, options);
+        const auto there =
+            found_space<Gpu, S>({this->cpu, this->gpu(), {}},
+                                {A, op_there.matrix(), op_there, rounds.preconditioner(this->gpu())}, options);
+        ASSERT_TRUE(host.level && there.level);
+        this->expect_twins(there.level->P, host.level->P);
+        this->expect_twins(there.level->A, host.level->A);
+        EXPECT_LT(there.level->A.rows(), count * A.rows() / 8);
+    }
+}
+
 /// Vectors are found there as on the host, and once more the same.
 TYPED_TEST(GpuStepsOf, VectorsAreFoundThere)
 {

@@ -64,24 +64,28 @@ protected:
 
 TEST_F(MatchedRounds, AreThoseOfTheHost)
 {
-    int   twins = 0;
-    Index moved_later = 0;
-    for (const auto& [name, A] : to_be_matched()) {
-        const auto rounds = build(A, options());
-        ASSERT_TRUE(rounds.made()) << name << ": " << rounds.why_not();
-        EXPECT_EQ(rounds.report().structural_rank, A.rows());
-        EXPECT_TRUE(rounds.plan().matched);
-        const auto host = MlIlu<>::build(cpu, A, options());
-        if (test::mentions(rounds.report().decisions, "the rest is inverted")) continue;  // the host goes on by Crout
-        ++twins;
-        moved_later += levels_moved_later(host);
-        expect_twins(rounds.report(), host.report(), name);
-        const Vector          r = test::random_vector(A.rows(), 5);
-        MlIluPreconditioner<> M(host);
-        EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-6) << name;
+    for (const bool scaling : {true, false}) {
+        MlIluOptions with = options();
+        with.scaling = scaling;
+        int   twins = 0;
+        Index moved_later = 0;
+        for (const auto& [name, A] : to_be_matched()) {
+            const auto rounds = build(A, with);
+            ASSERT_TRUE(rounds.made()) << name << ": " << rounds.why_not();
+            EXPECT_EQ(rounds.report().structural_rank, A.rows());
+            EXPECT_TRUE(rounds.plan().matched);
+            const auto host = MlIlu<>::build(cpu, A, with);
+            if (test::mentions(rounds.report().decisions, "the rest is inverted")) continue;  // the host: by Crout
+            ++twins;
+            moved_later += levels_moved_later(host);
+            expect_twins(rounds.report(), host.report(), name + (scaling ? "" : ", not scaled"));
+            const Vector          r = test::random_vector(A.rows(), 5);
+            MlIluPreconditioner<> M(host);
+            EXPECT_LE(distance_of(applied(rounds, r), test::precond::applied(M, r)), 1e-6) << name;
+        }
+        EXPECT_GE(twins, 3) << scaling;
+        EXPECT_GE(moved_later, 1) << scaling;
     }
-    EXPECT_GE(twins, 3);
-    EXPECT_GE(moved_later, 1);
 }
 
 TEST_F(MatchedRounds, AreExactWithoutDropping)
