@@ -159,7 +159,8 @@ TYPED_TEST(GpuStepsOf, UnknownsThatAreHeldFastMayHaveNoVector)
     using S = TypeParam;
     const auto A = in_numbers_of<S>(half_held_fast());
     for (const int count : {1, 2}) {
-        CoarseOptions options{.most_found = 0, .positive = true, .lumped = true, .M = {.setup = MlIluSetup::rounds}};
+        CoarseOptions options{.most_found = 0, .M = {.setup = MlIluSetup::rounds}};
+        options.positive = options.lumped = true;
         options.M.compensation = Compensation::lumped;
         options.M.schur_drop_tol = 0.02;
         const MlIluOptions plain = options.M;
