@@ -93,7 +93,7 @@ TEST(SetupBenchReport, SaysWhatWasFoundAndWhyNot)
     for (const char* words : {"n 10, nnz 40, b random:1", "rounds, 4 threads", "crout, GPU", "400", "12.5", "413",
                               "2.50", "3.0e-09  max_steps", "eigen-ilut", "ended by signal 9"})
         EXPECT_NE(text.find(words), std::string::npos) << words << " is not in:\n" << text;
-    EXPECT_NE(app::setup_bench_head(30, 1e-8).find("GMRES(30) from x = 0 to 1e-08"), std::string::npos);
+    EXPECT_NE(app::setup_bench_head("GMRES(30)", 1e-8).find("GMRES(30) from x = 0 to 1e-08"), std::string::npos);
 }
 
 TEST(SetupBenchChart, StacksThePhasesOfEveryWay)
@@ -189,9 +189,13 @@ TEST_F(BenchSetup, RefusesWhatItCannotMeasure)
     expect_refusal(1, {"setup", "--rival", "ilupack"}, {"'ilupack'", "there are eigen-ilut"});
     if (!app::why_no_amgcl().empty())
         expect_refusal(1, {"setup", "--rival", "amgcl"}, {"--rival amgcl", "-D AMGCL_ROOT="});
+    if (!app::why_no_amgx().empty())
+        expect_refusal(1, {"setup", "--rival", "amgx-cg"}, {"--rival amgx-cg", "-D AMGX_ROOT="});
+    if (!app::why_no_hypre().empty())
+        expect_refusal(1, {"setup", "--rival", "hypre"}, {"--rival hypre", "-D HYPRE_ROOT="});
     expect_refusal(1, {"setup", "--setups", "round"}, {"setups=round", "crout|rounds"});
     expect_refusal(1, {"setup", "--runs", "0"}, {"runs=0"});
-    expect_refusal(1, {"setup", "-p", "method=cg"}, {"method=cg", "not for this suite"});
+    expect_refusal(1, {"setup", "--method", "lu"}, {"method=lu", "gmres, fgmres, bicgstab or cg"});
     expect_refusal(1, {"setup", "-p", "precond.setup=rounds"}, {"--setups"});
     expect_refusal(1, {"setup", "--rhs", "-"}, {"standard input"});
     expect_refusal(1, {"setup", "--device", "cup"}, {"auto|cpu|gpu"});
