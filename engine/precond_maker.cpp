@@ -48,6 +48,7 @@ MlIluOptions settled(const PrecondOptions& precond, bool positive, bool saddle_p
         !options.absolute)
         options.matching = MatchingChoice::wait;
     if (!options.schur_drop_tol.given) options.schur_drop_tol = beside_coarse * options.drop_tol;
+    options.beside_coarse = !saddle_point;
     return options;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Whether the unknowns of a matrix come in nodes of equally many.
 
+#include "ilux/base/host_device.hpp"
 #include "ilux/reorder/ordering.hpp"
 
 namespace ilux::detail {
@@ -12,9 +13,10 @@ struct NodeNumbering {
     double entries =
         1;  ///< those that nodes would have if all of their unknowns were joined, over those that there are
 
-    Index nodes() const { return n / size; }
-    Index node(Index v) const { return together ? v / size : v % nodes(); }
-    Index member(Index node, Index k) const { return together ? node * size + k : node + k * nodes(); }
+    ILUX_HOST_DEVICE Index nodes() const { return n / size; }
+    ILUX_HOST_DEVICE Index node(Index v) const { return together ? v / size : v % nodes(); }
+    ILUX_HOST_DEVICE Index kind(Index v) const { return together ? v % size : v / nodes(); }  ///< from 0, in its node
+    ILUX_HOST_DEVICE Index member(Index node, Index k) const { return together ? node * size + k : node + k * nodes(); }
 };
 
 /// The largest of some sizes for which unknowns of a node have nearly the same neighbours: nodes with all their

@@ -1,6 +1,5 @@
 // AMGCL on a GPU: set up on the host, solved on the device.
 
-#include <cuda_runtime_api.h>
 #include <cusparse_v2.h>
 #include <omp.h>
 
@@ -19,6 +18,7 @@
 
 #include "ilux/base/error.hpp"
 #include "ilux/base/wall_clock.hpp"
+#include "ilux/lab/rivals/rival_device.hpp"
 #include "ilux/lab/rivals/setup_rivals.hpp"
 
 namespace ilux::app {
@@ -40,12 +40,6 @@ Handle new_handle()
     return Handle(handle);
 }
 
-void await_device()
-{
-    const cudaError_t error = cudaDeviceSynchronize();
-    if (error != cudaSuccess) throw DeviceError(std::string("AMGCL: ") + cudaGetErrorString(error));
-}
-
 RivalAnswer solved(const RivalTask& task)
 {
     const Handle   handle = new_handle();
@@ -62,10 +56,10 @@ RivalAnswer solved(const RivalTask& task)
     WallClock                           clock;
     const Solver solver(std::make_tuple(n, task.A.row_ptr(), task.A.col(), task.A.val()), options,
                         Backend::params(handle.get()));
-    await_device();
+    await_device("AMGCL");
     answer.factor = clock.lap();
     answer.steps = static_cast<Index>(std::get<0>(solver(b, x)));
-    await_device();
+    await_device("AMGCL");
     answer.solve = clock.lap();
     answer.x.resize(task.b.size());
     thrust::copy(x.begin(), x.end(), answer.x.begin());
@@ -82,8 +76,7 @@ std::string why_no_amgcl_cuda() { return ""; }
 
 RivalAnswer solve_by_amgcl_cuda(const RivalTask& task)
 {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) throw DeviceError("AMGCL: there is no GPU");
+    require_gpu("AMGCL");
     try {
         return solved(task);
     } catch (const DeviceError&) {

@@ -24,7 +24,7 @@ struct RivalTask {
 
 /// What came of it from x = 0. Whether x solves the system is for others to judge.
 struct RivalAnswer {
-    double      analyse = 0, factor = 0, solve = 0;  ///< seconds; handing A over is not counted
+    double      analyse = 0, factor = 0, solve = 0;  ///< seconds; factor with the transfer of A to a GPU
     Index       steps = 0;
     double      fill = std::numeric_limits<double>::quiet_NaN();  ///< stored entries over nnz(A); NaN: it does not tell
     std::size_t bytes = 0;                                        ///< of the preconditioner; 0: it does not tell
@@ -66,5 +66,21 @@ std::string about_amgcl_cuda();
 std::string why_no_amgcl_cuda();
 /// @throws DeviceError without a GPU; InvalidInput with AMGCL's words
 RivalAnswer solve_by_amgcl_cuda(const RivalTask& task);
+
+/// AmgX: classical AMG as a preconditioner of its FGMRES or CG.
+std::string about_amgx_fgmres();
+std::string about_amgx_pcg();
+std::string why_no_amgx();
+/// @throws DeviceError without a GPU; InvalidInput with AmgX's words
+RivalAnswer solve_by_amgx_fgmres(const RivalTask& task);
+RivalAnswer solve_by_amgx_pcg(const RivalTask& task);
+
+/// hypre: BoomerAMG as a preconditioner of its FlexGMRES or CG.
+std::string about_hypre_fgmres();
+std::string about_hypre_pcg();
+std::string why_no_hypre();
+/// @throws DeviceError without a GPU; InvalidInput with hypre's words
+RivalAnswer solve_by_hypre_fgmres(const RivalTask& task);
+RivalAnswer solve_by_hypre_pcg(const RivalTask& task);
 
 }  // namespace ilux::app

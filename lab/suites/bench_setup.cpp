@@ -42,8 +42,8 @@ struct SetupBenchArguments {
 };
 
 constexpr const char* setup_help =
-    "PATHS are Matrix Market files and gallery:NAME[:key=value,...]; without any, a set of gallery problems. GMRES is preconditioned\n"
-    "by the multilevel ILU, on the host by 1, 2, 4, ... and all threads, and by --device gpu where there is one.\n"
+    "PATHS are Matrix Market files and gallery:NAME[:key=value,...]; without any, a set of gallery problems. A Krylov method (--method) is\n"
+    "preconditioned by the multilevel ILU, on the host by 1, 2, 4, ... and all threads, and by --device gpu where there is one.\n"
     "--time-limit is of each setup with its solve. What does not keep it is ended 10 s a run later.\n\nRivals:\n";
 
 std::string rivals_help()
@@ -68,17 +68,29 @@ std::vector<std::string> chosen_setups(const std::string& given)
     return chosen;
 }
 
+/// Our method: gmres, fgmres, bicgstab or cg. A rival has its own.
+std::string method_text(const SolveOptions& options)
+{
+    const std::string method = field_text(options.method);
+    const bool        restarts = options.method == MethodChoice::gmres || options.method == MethodChoice::fgmres;
+    return restarts ? fmt::format("{}({})", method, options.krylov.restart) : method;
+}
+
 /// @throws InvalidOption for what this suite settles itself, or makes no use of
 void require_used(const SolveOptions& options)
 {
-    static constexpr std::array ours{"method=",        "mode=", "retry=",   "precond.kind=",
-                                     "precond.setup=", "lu.",   "sequence."};
+    static constexpr std::array ours{"mode=", "retry=", "precond.kind=", "precond.setup=", "lu.", "sequence."};
+    static constexpr std::array methods{MethodChoice::gmres, MethodChoice::fgmres, MethodChoice::bicgstab,
+                                        MethodChoice::cg};
     for (const std::string& option : changed_options(options, setup_defaults()))
         for (const std::string_view path : ours)
             if (option.starts_with(path))
                 throw InvalidOption(
-                    fmt::format("setup: {} is not for this suite, which has GMRES, the multilevel ILU and --setups",
-                                option));
+                    fmt::format("setup: {} is not for this suite, which has the multilevel ILU and --setups", option));
+    if (std::ranges::count(methods, options.method) == 0)
+        throw InvalidOption(
+            fmt::format("setup: method={} is not for this suite; it takes gmres, fgmres, bicgstab or cg",
+                        field_text(options.method)));
     if (options.rhs == "-") throw InvalidOption("setup: standard input can be read once; give a file");
 }
 
@@ -112,7 +124,7 @@ bool parse_setup_bench(Arguments arguments, SetupBenchArguments& given)
     auto app = parser("setup", "Times the setup of preconditioners by its phases, and the solve that follows.");
     app->add_option("PATHS", given.paths, "Matrix Market files, gallery problems; see below")
         ->type_name("FILE|gallery");
-    const OptionArguments options(*app, given.options, {"method", "precond.kind", "plan", "retry"});
+    const OptionArguments options(*app, given.options, {"precond.kind", "plan", "retry"});
     std::string           setups = "crout,rounds", steps, runs;
     const auto option = [&](const char* name, std::string& text, const char* help, const char* group, const char* value,
                             const std::string& standard) {
@@ -217,7 +229,7 @@ int bench_setup(Arguments arguments)
     Json              json = report_json(given, arguments, no_gpu);
     if (!given.json)
         write_out((no_gpu.empty() ? "" : fmt::format("no rows of a GPU: {}\n", no_gpu)) +
-                  setup_bench_head(given.options.krylov.restart, given.options.krylov.rtol));
+                  setup_bench_head(method_text(given.options), given.options.krylov.rtol));
     bool measured = false;
     for (const std::string& path : given.paths) {
         if (isatty(STDERR_FILENO)) write_err(fmt::format("measuring {} ...\n", printable(path)));

@@ -121,15 +121,15 @@ BarGroup setup_bars(const Json& found, const std::vector<std::string>& ways)
 
 }  // namespace
 
-std::string setup_bench_head(int restart, double rtol)
+std::string setup_bench_head(const std::string& method, double rtol)
 {
     return fmt::format(
         "Milliseconds, medians. setup: from A to an M that can be applied; analyse (scaling, matching, ordering), factor and transfer "
-        "are\nparts of it, and sets, elim., assem. and tail (the last level) of factor. solve: GMRES({}) from x = 0 to {:g}. residual:\n"
+        "are\nparts of it, and sets, elim., assem. and tail (the last level) of factor. solve: {} from x = 0 to {:g}. residual:\n"
         "‖b − A x‖₂ / ‖b‖₂, computed here for every x.\n\n"
         "  {:<20}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>10}{:>9}{:>7}{:>8}{:>8}{:>7}{:>9}{:>9}  {}\n",
-        restart, rtol, "", "analyse", "factor", "sets", "elim.", "assem.", "tail", "transfer", "setup", "fill",
-        "levels", "rounds", "steps", "solve", "total", "residual");
+        method, rtol, "", "analyse", "factor", "sets", "elim.", "assem.", "tail", "transfer", "setup", "fill", "levels",
+        "rounds", "steps", "solve", "total", "residual");
 }
 
 std::string setup_bench_lines(const Json& found)
@@ -150,7 +150,7 @@ std::string setup_bench_chart(const Json& findings, const std::string& machine)
     for (const Json& found : findings)
         for (const Json& way : found["ways"])
             if (was_measured(way) && std::ranges::count(ways, way_label(way)) == 0) ways.push_back(way_label(way));
-    BarChart chart{.title = "Setup of preconditioners, and GMRES with them",
+    BarChart chart{.title = "Setup of preconditioners, and a Krylov method with them",
                    .subtitle = machine,
                    .axis = "time, relative",
                    .parts = {"analyse", "sets", "eliminate", "assemble", "tail", "Crout's sweep, rest", "transfer",

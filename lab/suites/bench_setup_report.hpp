@@ -7,8 +7,8 @@
 
 namespace ilux::app {
 
-/// Above the table: what the columns mean. @param restart, rtol  of GMRES
-std::string setup_bench_head(int restart, double rtol);
+/// Above the table: what the columns mean. @param method  such as GMRES(30)
+std::string setup_bench_head(const std::string& method, double rtol);
 std::string setup_bench_lines(const nlohmann::ordered_json& found);  ///< of one system
 
 /// @param findings  an array  @param machine  one line

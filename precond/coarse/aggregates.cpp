@@ -6,8 +6,6 @@
 #include "ilux/base/instances.hpp"
 #include "ilux/precond/coarse_steps/products.hpp"
 #include "ilux/precond/coarse_steps/roots.hpp"
-#include "ilux/precond/rounds/row_blocks.hpp"
-#include "ilux/reorder/node_numbering.hpp"
 
 namespace ilux {
 namespace {
@@ -35,26 +33,6 @@ Ties<B> strong_ties(B& be, const Sparse<B, double>& F)
 
 }  // namespace
 
-template <class T>
-Groups<Cpu> nodes_of(Cpu& be, const CsrView<T>& A)
-{
-    const auto  found = detail::find_nodes({A.rows(), A.row_ptr(), A.col()});
-    const auto  n = static_cast<std::size_t>(A.rows());
-    Groups<Cpu> nodes{std::vector<Index>(n), std::vector<Offset>(found.nodes() + std::size_t{1}),
-                      std::vector<Index>(n)};
-    for_row_blocks(be, found.nodes(), [&](Index, Index begin, Index end, int) {
-        for (Index node = begin; node < end; ++node) {
-            const Offset first = Offset{node} * found.size;
-            nodes.begin[node + 1] = first + found.size;
-            for (Index k = 0; k < found.size; ++k) {
-                nodes.member[first + k] = found.member(node, k);
-                nodes.of[found.member(node, k)] = node;
-            }
-        }
-    });
-    return nodes;
-}
-
 template <Backend B, class T>
 Groups<B> aggregates(B& be, const SparseView<B, T>& A, const Groups<B>& nodes, Index unknowns)
 {
@@ -71,9 +49,6 @@ Groups<B> aggregates(B& be, const SparseView<B, T>& A, const Groups<B>& nodes, I
     return all;
 }
 
-#define ILUX_INSTANTIATE(T) template Groups<Cpu> nodes_of(Cpu&, const CsrView<T>&);
-ILUX_SCALARS(ILUX_INSTANTIATE)
-#undef ILUX_INSTANTIATE
 #define ILUX_INSTANTIATE(B, T) \
     template Groups<B> aggregates<B, T>(B&, const SparseView<B, T>&, const Groups<B>&, Index);
 ILUX_BACKENDS(ILUX_INSTANTIATE)

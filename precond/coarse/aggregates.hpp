@@ -9,7 +9,10 @@ namespace ilux {
 /// Unknowns that stand for one point, such as the components of a displacement: nodes that the pattern of A shows, of
 /// equally many unknowns; of one each where it shows none. Told by a sample of the rows.
 template <class T>
-Groups<Cpu> nodes_of(Cpu& be, const CsrView<T>& A);
+NodeNumbering nodes_of(const CsrView<T>& A)
+{
+    return detail::find_nodes({A.rows(), A.row_ptr(), A.col()});
+}
 
 /// Unknowns of nodes around roots that are three ties apart at least, then aggregates of aggregates, until they have
 /// about so many unknowns. A tie is strong where it is above a tenth of the largest of its row. What has no strong tie

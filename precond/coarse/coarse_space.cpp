@@ -17,6 +17,7 @@ namespace {
 constexpr Index  most_dense(const Cpu&) { return 1500; }
 constexpr Index  most_dense(const Gpu&) { return 3000; }
 constexpr double drop_of_scalars = 0.25, drop_of_nodes = 0.05;  // τ_S of a coarse matrix over that of A
+constexpr double more_dropped = 4;                              // where rounds are to be few
 
 /// Nothing is dropped, as far as the memory limit allows that.
 MlIluOptions exact(MlIluOptions options, Index most_dense)
@@ -28,6 +29,7 @@ MlIluOptions exact(MlIluOptions options, Index most_dense)
     options.weak_coupling = 0;
     options.dense_order = most_dense;
     options.near_null = {};
+    options.beside_coarse = false;
     options.definite = options.absolute =
         false;  // an indefinite A may have a coarse matrix without a positive diagonal
     return options;
@@ -41,6 +43,7 @@ MlIluOptions of_coarse(const CoarseOptions& coarse, bool alone)
     options.setup = MlIluSetup::rounds;
     options.compensation = coarse.positive ? Compensation::lumped : Compensation::off;
     options.schur_drop_tol = coarse.M.tau_S() * (alone && !coarse.positive ? drop_of_scalars : drop_of_nodes);
+    if (options.beside_coarse) options.schur_drop_tol = more_dropped * options.tau_S();
     options.near_null = {};
     options.definite = options.absolute = false;  // likewise
     return options;

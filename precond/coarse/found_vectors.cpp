@@ -7,13 +7,11 @@
 
 #include "ilux/base/gpu/device_copy.hpp"
 #include "ilux/base/instances.hpp"
-#include "ilux/base/random_number.hpp"
 #include "ilux/base/wall_clock.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/coarse/slow_error.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
-#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
@@ -27,20 +25,6 @@ template <class T>
 DeviceBuffer<T> placed(Gpu& gpu, const std::vector<T>& values)
 {
     return on_device<T>(gpu, values);
-}
-Groups<Cpu> placed(Cpu&, Groups<Cpu> groups) { return groups; }
-Groups<Gpu> placed(Gpu& gpu, const Groups<Cpu>& groups) { return on_device(gpu, groups); }
-
-/// Numbers of (−1, 1). @param which  of such vectors
-template <class T>
-std::vector<T> random_vector(Cpu& be, Index n, Index which)
-{
-    std::vector<T> x(n);
-    for_row_blocks(be, n, [&](Index, Index begin, Index end, int) {
-        for (Index i = begin; i < end; ++i)
-            x[i] = 2 * random_share(static_cast<Index>(random_bits(i) >> 34) + which) - 1;
-    });
-    return x;
 }
 
 /// Constants are far from the null space where a basis of finite elements is hierarchical, say. Then steps with M alone
@@ -72,11 +56,7 @@ bool smooth(B& be, const LinearOperator<B, T>& A, Preconditioner<B, T>& M, bool 
 
 /// How many vectors are sought for at a time: displacements of a node lack their rotations, one in the plane and three
 /// in space.
-Index sought_together(const Groups<Cpu>& nodes)
-{
-    const Index unknowns = nodes.alone() ? 1 : nodes.size() / nodes.count();
-    return unknowns == 3 ? 3 : 1;
-}
+Index sought_together(const NodeNumbering& nodes) { return nodes.size == 3 ? 3 : 1; }
 
 /// A saddle point's coarse matrix is stable for aggregates of many unknowns of all kinds.
 CoarseOptions suited(CoarseOptions options, bool saddle_point)
@@ -135,17 +115,19 @@ private:
         const CsrView<T>& A = system.host_A;
         Cpu&              host = where_.host;
         const bool        saddle_point = !positive_ && looks_like_saddle_point(host, A);
-        const Groups<Cpu> nodes = nodes_of(host, A);
+        const auto        nodes = nodes_of(A);
         const bool        given = asked.M.near_null != nullptr;
         options_ = suited(asked, saddle_point);
         together_ = given ? 1 : sought_together(nodes);
-        parts_ = aggregates<B, T>(where_.be, A_, placed(where_.be, nodes), options_.unknowns);
+        parts_ = aggregates<B, T>(where_.be, A_, groups_of(where_.be, nodes), options_.unknowns);
         space_.kept = system.former.found > 0;
         if (space_.kept) vectors_ = std::move(system.former);
-        else take(given ? given_vectors<T>(asked.M, n_) : constants(host, A, nodes, saddle_point));
+        else if (given) take(given_vectors<T>(asked.M, n_));
+        else if (saddle_point) take(constants(host, A, nodes, true));
+        else vectors_ = {.all = constants_of<T>(where_.be, nodes), .given = nodes.size};
         space_.parts.aggregates += lap_.lap();
         if (positive_ && !given && !space_.kept)
-            space_.smoothed = smooth<B, T>(where_.be, product_, M2_, nodes.alone() && options_.lumped, vectors_.all);
+            space_.smoothed = smooth<B, T>(where_.be, product_, M2_, nodes.size == 1 && options_.lumped, vectors_.all);
         space_.parts.steps += lap_.lap();
     }
 
@@ -167,7 +149,7 @@ private:
         B& be = where_.be;
         where_.stop.check();
         if (!judges && vectors_.found == options_.most_found) return false;
-        Buffer<B, T> x = placed(be, random_vector<T>(where_.host, n_, vectors_.found));
+        Buffer<B, T> x = random_numbers<T>(be, n_, vectors_.found);
         lap_.lap();
         const SlowError error = positive_
                                     ? left_by_cg<B, T>(be, product_, M2_, x, step_beside_coarse(space_.level->lumped))

@@ -76,21 +76,12 @@ bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A)
     return std::ranges::find(other, 1) == other.end();
 }
 
-template <class T>
-NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& nodes, bool saddle_point)
+template <Scalar T>
+NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const NodeNumbering& nodes, bool saddle_point)
 {
-    const Index n = A.rows();
-    const auto  every = static_cast<std::size_t>(n);
-    if (nodes.alone() && !saddle_point) return {.values = std::vector<T>(every, T(1)), .count = 1};
-    if (!nodes.alone()) {
-        const Index      kinds = nodes.size() / nodes.count();
-        NearNull<Cpu, T> t{.values = std::vector<T>(every * kinds, T(0)), .count = kinds};
-        for_row_blocks(be, nodes.count(), [&](Index, Index begin, Index end, int) {
-            for (Index node = begin; node < end; ++node)
-                for (Index k = 0; k < kinds; ++k) t.values[k * every + nodes.members(node)[k]] = 1;
-        });
-        return t;
-    }
+    if (nodes.size > 1 || !saddle_point) return constants_of<T>(be, nodes);
+    const Index       n = A.rows();
+    const auto        every = static_cast<std::size_t>(n);
     std::vector<char> zero(every);
     for (Index i = 0; i < n; ++i) zero[i] = A.at(i, i) == T(0);
     std::vector<Index> kind = components(be, A, zero);
@@ -142,9 +133,9 @@ Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
     return near;
 }
 
-#define ILUX_INSTANTIATE(T)                                                                 \
-    template bool             looks_like_saddle_point(Cpu&, const CsrView<T>&);             \
-    template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const Groups<Cpu>&, bool); \
+#define ILUX_INSTANTIATE(T)                                                                   \
+    template bool             looks_like_saddle_point(Cpu&, const CsrView<T>&);               \
+    template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const NodeNumbering&, bool); \
     template Nearness         nearness(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

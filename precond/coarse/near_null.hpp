@@ -2,7 +2,7 @@
 // Vectors that A takes to little: what a coarse space should hold.
 
 #include "ilux/base/matrix/csr.hpp"
-#include "ilux/precond/coarse_steps/basis.hpp"
+#include "ilux/precond/coarse_steps/first_vectors.hpp"
 
 namespace ilux {
 
@@ -14,8 +14,8 @@ bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A);
 /// A constant for each kind of unknowns. Kinds are told apart by the pattern: unknowns with a zero on the diagonal; the
 /// components of what the others couple, where these are few; the unknowns of a node. O(nnz)
 /// @param saddle_point  looks_like_saddle_point()
-template <class T>
-NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const Groups<Cpu>& nodes, bool saddle_point);
+template <Scalar T>
+NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const NodeNumbering& nodes, bool saddle_point);
 
 /// How near to the null space of A vectors t are.
 struct Nearness {

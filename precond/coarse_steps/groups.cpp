@@ -1,8 +1,27 @@
 #include "ilux/precond/coarse_steps/groups.hpp"
 
 #include "ilux/base/gpu/device_copy.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
+
+Groups<Cpu> groups_of(Cpu& be, const NodeNumbering& nodes)
+{
+    const auto  n = static_cast<std::size_t>(nodes.n);
+    Groups<Cpu> groups{std::vector<Index>(n), std::vector<Offset>(nodes.nodes() + std::size_t{1}),
+                       std::vector<Index>(n)};
+    for_row_blocks(be, nodes.nodes(), [&](Index, Index begin, Index end, int) {
+        for (Index node = begin; node < end; ++node) {
+            const Offset first = Offset{node} * nodes.size;
+            groups.begin[node + 1] = first + nodes.size;
+            for (Index k = 0; k < nodes.size; ++k) {
+                groups.member[first + k] = nodes.member(node, k);
+                groups.of[nodes.member(node, k)] = node;
+            }
+        }
+    });
+    return groups;
+}
 
 Groups<Cpu> grouped(Cpu&, std::vector<Index> of, Index count)
 {

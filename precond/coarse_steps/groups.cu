@@ -10,6 +10,19 @@ namespace {
 using rounds::launch;
 using rounds::thread_in_grid;
 
+__global__ void number_nodes(NodeNumbering nodes, Index* of, Offset* begin, Index* member)
+{
+    const Index node = thread_in_grid();
+    if (node == 0) begin[0] = 0;
+    if (node >= nodes.nodes()) return;
+    const Offset first = Offset{node} * nodes.size;
+    begin[node + 1] = first + nodes.size;
+    for (Index k = 0; k < nodes.size; ++k) {
+        member[first + k] = nodes.member(node, k);
+        of[nodes.member(node, k)] = node;
+    }
+}
+
 __global__ void compose(Index n, const Index* first, const Index* second, Index* of)
 {
     const Index i = thread_in_grid();
@@ -31,6 +44,16 @@ __global__ void indicate(Index n, const Index* of, const Offset* ptr, Index* col
 }
 
 }  // namespace
+
+Groups<Gpu> groups_of(Gpu& be, const NodeNumbering& nodes)
+{
+    be.make_current();
+    const auto  n = static_cast<std::size_t>(nodes.n);
+    Groups<Gpu> groups{DeviceBuffer<Index>(n), DeviceBuffer<Offset>(nodes.nodes() + std::size_t{1}),
+                       DeviceBuffer<Index>(n)};
+    launch(be, number_nodes, nodes.nodes(), nodes, groups.of.data(), groups.begin.data(), groups.member.data());
+    return groups;
+}
 
 Groups<Gpu> grouped(Gpu& be, DeviceBuffer<Index> of, Index count)
 {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ilux/precond/coarse_steps/sparse.hpp"
+#include "ilux/reorder/node_numbering.hpp"
 
 namespace ilux {
 
@@ -24,6 +25,12 @@ struct Groups {
         return std::span(member).subspan(begin[group], begin[group + 1] - begin[group]);
     }
 };
+
+using detail::NodeNumbering;
+
+/// The nodes, in their order.
+Groups<Cpu> groups_of(Cpu& be, const NodeNumbering& nodes);
+Groups<Gpu> groups_of(Gpu& be, const NodeNumbering& nodes);
 
 /// @param of  from −1 to count − 1
 Groups<Cpu> grouped(Cpu& be, std::vector<Index> of, Index count);

@@ -46,8 +46,8 @@ __device__ int table_for(Offset entries)
 
 __device__ void append(const Lists& lists, int which, Index r)
 {
-    const Index place = atomicAdd(lists.count + which, 1);
-    if (which < classes) lists.rows[which][place] = r;
+    if (which == classes) atomicAdd(lists.count + which, 1);
+    else rounds::append<classes>(r, which, lists.rows, lists.count);
 }
 
 template <class V>

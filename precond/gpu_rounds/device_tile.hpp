@@ -1,11 +1,31 @@
 #pragma once
 // Lanes of a warp, or threads of a block, that share a row of a matrix. Only .cu files include this.
 
+#include <cooperative_groups.h>
+
 #include "ilux/precond/gpu_rounds/device_number.hpp"
 
 namespace ilux::rounds {
 
 constexpr int tile_threads = 256;  // of a block of tiles
+
+/// list ← list, k, in any order; one request for all threads of a warp that come here together.
+__device__ inline void append(Index k, Index* list, Index* count)
+{
+    const auto together = cooperative_groups::coalesced_threads();
+    Index      first = 0;
+    if (together.thread_rank() == 0) first = atomicAdd(count, static_cast<Index>(together.size()));
+    list[together.shfl(first, 0) + static_cast<Index>(together.thread_rank())] = k;
+}
+
+/// The same for list `which` of `lists`: threads of a warp for one list go together.
+template <int lists>
+__device__ void append(Index k, int which, Index* const* list, Index* count)
+{
+#pragma unroll
+    for (int each = 0; each < lists; ++each)
+        if (each == which) append(k, list[each], count + each);
+}
 
 /// `lanes` neighbouring lanes, a power of two. All of a tile's lanes call each function together.
 template <int lanes>

@@ -213,8 +213,7 @@ __global__ void __launch_bounds__(tile_threads) split_rest(Elimination<V> round,
     round.at.L_start[r] = start;
     round.at.L_length[r] = count;
     round.at.L_total[r] = before + count;
-    const int size = table_for(terms);
-    bins.rows[size][atomicAdd(round.counters->bin + size, 1)] = r;
+    append<8>(r, table_for(terms), bins.rows, round.counters->bin);
 }
 
 /// Takes the scales of later levels out of the rows of U.

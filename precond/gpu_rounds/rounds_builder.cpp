@@ -253,7 +253,7 @@ bool GpuRoundsBuilder<S>::round(const RoundsOptions& options, MlIluLevelReport& 
     const auto set = set_of_round(options, level.rounds);
     made_.report_.seconds_rounds.sets += clock.lap();
     if (set.pivots == 0 || (!plan_ && set.pivots < options.least_share * state_.active_count)) return false;
-    made_.why_not_ = rounds::eliminate(gpu_, state_, set, options.dropping);
+    made_.why_not_ = rounds::eliminate(gpu_, state_, set, options.dropping_in(level.rounds));
     made_.report_.seconds_rounds.eliminate += clock.lap();
     if (state_.L_entries + state_.U_entries + state_.done + state_.nnz > most_entries_)
         made_.why_not_ = "the memory limit leaves no room for further rounds";

@@ -3,6 +3,8 @@
 
 #include "ilux/precond/gpu_rounds/sweep.hpp"
 
+#include <cooperative_groups.h>
+
 namespace ilux::rounds {
 namespace {
 
@@ -287,7 +289,8 @@ __device__ void confirm(const Round<V>& round, const Lists& lists, Index k)
     }
 }
 
-/// All sweeps, until few rows wait: one cooperative launch, whose blocks wait for one another four times a sweep.
+/// All sweeps, until few rows wait or there were enough: one cooperative launch, whose blocks wait for one another four
+/// times a sweep.
 template <int lanes, class V>
 __global__ void __launch_bounds__(tile_threads, sweep_blocks<V>)
     sweep_rows(const __grid_constant__ Round<V> round, const __grid_constant__ ListRoom room)
@@ -300,7 +303,7 @@ __global__ void __launch_bounds__(tile_threads, sweep_blocks<V>)
     for (int sweep = 0;; ++sweep) {
         const Lists lists = room.of(sweep);
         const Index waiting = count.waiting[lists.now];
-        if (waiting <= round.few) return;
+        if (waiting <= round.few || (round.bounds.most_sweeps > 0 && sweep == round.bounds.most_sweeps)) return;
         judge_rows(round, tile, lists, tile.in_grid(), tiles);
         grid.sync();
         for (Index i = thread_in_grid(); i < waiting; i += threads) resolve(round, lists, lists.waiting[i]);

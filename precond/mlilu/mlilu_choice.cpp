@@ -39,6 +39,10 @@ std::string lacking_in_rounds(const MlIluOptions& options)
 
 // Coarse matrices, which are lumped, have few pivots a round, and Crout's sweep after the rounds would not lump.
 constexpr double least_share_of_lumped = 0.003;
+// Beside a coarse space rounds are many and small: the sets of four sweeps, and an ever larger τ_S, take half of them
+// for a tenth more steps.
+constexpr int    sweeps_beside_coarse = 4;
+constexpr double drop_growth_beside_coarse = 1.3;
 constexpr double least_norm = 1e-150;  // its square is a normal number
 
 /// max |t| of column c, of every count-th value.
@@ -205,17 +209,20 @@ RoundsOptions rounds_options(const MlIluOptions& options, Compensation compensat
 {
     const double tau_S = options.tau_S();
     const bool   compensates = compensation == Compensation::on, lumps = compensation == Compensation::lumped;
+    const bool   rough = options.beside_coarse && !compensates;
     return {.bounds = {.inverse = options.inverse_bound,
                        .growth = (level.saddle_point ? growth_of_saddle_point : 1) * options.growth_bound,
                        .pivot_floor = pivot_noise * level.largest,
                        .positive = options.definite,
-                       .weak_coupling = (compensates || lumps) && tau_S > 0 ? options.weak_coupling : 0},
+                       .weak_coupling = (compensates || lumps) && tau_S > 0 ? options.weak_coupling : 0,
+                       .most_sweeps = rough ? sweeps_beside_coarse : 0},
             .dropping = {.drop_tol = compensates ? compensated_drop * tau_S : tau_S,
                          .compensate = compensates,
                          .lump = lumps,
                          .mirror = level.mirror},
             .least_share = lumps ? least_share_of_lumped : RoundsOptions{}.least_share,
-            .most_rounds = std::max(DepthBound::none, options.depth_bound.rows)};
+            .most_rounds = std::max(DepthBound::none, options.depth_bound.rows),
+            .drop_growth = rough ? drop_growth_beside_coarse : 1};
 }
 
 Index rounds_tail(const MlIluOptions& options, Offset nnz)

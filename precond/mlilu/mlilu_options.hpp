@@ -91,6 +91,10 @@ struct MlIluOptions {
     /// equal where they are one object.
     std::shared_ptr<const std::vector<double>> near_null = {};
 
+    /// M stands beside a coarse space that mends what is dropped, unlike that of a saddle point: sets of pivots are
+    /// found in few sweeps, and τ_S grows from round to round. No text stands for it.
+    bool beside_coarse = false;
+
     /// τ_S as it acts.
     double tau_S() const { return schur_drop_tol.given.value_or(drop_tol / 10); }
 

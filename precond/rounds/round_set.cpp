@@ -50,7 +50,8 @@ public:
         set_.fit = static_cast<Index>(waiting_.size());
 
         const auto few = static_cast<std::size_t>(few_waiting * n_);
-        while (waiting_.size() > few) {
+        for (int sweep = 0; waiting_.size() > few && (bounds_.most_sweeps == 0 || sweep < bounds_.most_sweeps);
+             ++sweep) {
             if (tell) tell();
             judge();
             settle_budgets();

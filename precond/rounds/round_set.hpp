@@ -25,6 +25,7 @@ struct RoundBounds {
     bool   positive = false;  ///< nor is s_kk ≤ δ
     /// θ: couplings of a dominant row k to other pivots may add up to θ|s_kk|.
     double weak_coupling = 0;
+    int    most_sweeps = 0;  ///< rows that still wait after so many are left for the next round; 0: no limit
 };
 
 /// S with all that a round looks at. Refers to what it is made of.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -238,7 +239,7 @@ bool Rounds<T>::round()
     if (set.pivots.empty()) return false;
     if (!opt_.kept && static_cast<double>(set.pivots.size()) < opt_.least_share * S.rows()) return false;
 
-    auto           made = eliminate(be_, system, set, opt_.dropping, tell);
+    auto           made = eliminate(be_, system, set, opt_.dropping_in(level_.rounds()), tell);
     CroutLevel<T>& factors = level_.factors;
     factors.d.insert(factors.d.end(), made.d.begin(), made.d.end());
     factors.inverse_L = std::max(factors.inverse_L, made.inverse_L);
@@ -259,6 +260,13 @@ bool Rounds<T>::round()
 }
 
 }  // namespace
+
+RoundDropping RoundsOptions::dropping_in(Index round) const
+{
+    RoundDropping in_round = dropping;
+    in_round.drop_tol *= std::pow(drop_growth, round);
+    return in_round;
+}
 
 template <Scalar T>
 RoundsLevel<T> rounds_ilu(Cpu& be, CsrMatrix<T> A, std::vector<double> t, const RoundsOptions& options,

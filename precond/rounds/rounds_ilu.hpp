@@ -24,7 +24,11 @@ struct RoundsOptions {
     /// These rounds and no others, whatever `enough` and `least_share` are, within `bounds`, which should be
     /// bounds_of_replay().
     const RoundsOfLevel* kept = nullptr;
-    Index most_rounds = 0;  ///< or there were so many rounds; 0: no limit. Chains of L and U are no longer
+    Index  most_rounds = 0;  ///< or there were so many rounds; 0: no limit. Chains of L and U are no longer
+    double drop_growth = 1;  ///< by which dropping.drop_tol grows from round to round
+
+    /// @param round  of the level, from 0
+    RoundDropping dropping_in(Index round) const;
 };
 
 /// A level as crout_ilu makes it, and what goes on to the next one.

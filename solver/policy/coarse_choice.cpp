@@ -41,7 +41,7 @@ bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options)
         return false;
     const bool saddle_point = looks_like_saddle_point(cpu, A);
     if (!saddle_point && !has_positive_diagonal(cpu, A)) return false;
-    const Nearness near = nearness(cpu, A, constants(cpu, A, nodes_of(cpu, A), saddle_point));
+    const Nearness near = nearness(cpu, A, constants(cpu, A, nodes_of(A), saddle_point));
     return !near.indefinite && (options.near_null || near.far_rows <= (saddle_point ? most_far_of_flow : most_far));
 }
 

@@ -17,7 +17,7 @@ using namespace test::coarse;
 Groups<> aggregates_of(const CsrMatrix<double>& A, Index unknowns = 0, int threads = 1)
 {
     Cpu be(threads);
-    return aggregates<Cpu, double>(be, A, nodes_of<double>(be, A), unknowns);
+    return aggregates<Cpu, double>(be, A, groups_of(be, nodes_of<double>(A)), unknowns);
 }
 
 /// Whether the unknowns of each aggregate hang together in A.
@@ -64,7 +64,7 @@ TEST(Aggregates, ANodeKeepsItsUnknownsTogether)
 {
     const auto A = gallery::elasticity2d({.n = 20});
     Cpu        be(1);
-    const auto nodes = nodes_of<double>(be, A);
+    const auto nodes = groups_of(be, nodes_of<double>(A));
     EXPECT_FALSE(nodes.alone());
     EXPECT_EQ(2 * nodes.count(), A.rows());
     const auto parts = aggregates<Cpu, double>(be, A, nodes, 0);

@@ -17,7 +17,7 @@ using namespace test::coarse;
 NearNull<Cpu, double> constants_of(const CsrMatrix<double>& A)
 {
     Cpu be(1);
-    return constants<double>(be, A, nodes_of<double>(be, A), looks_like_saddle_point<double>(be, A));
+    return constants<double>(be, A, nodes_of<double>(A), looks_like_saddle_point<double>(be, A));
 }
 
 double at(const NearNull<Cpu, double>& t, Index i, Index c) { return column(t, c)[i]; }

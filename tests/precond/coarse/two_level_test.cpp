@@ -16,9 +16,9 @@ template <class S>
 std::shared_ptr<const CoarseLevel<Cpu, S>> level_of(const CsrMatrix<S>& A, const CoarseOptions& options = {})
 {
     Cpu        be(2);
-    const auto nodes = nodes_of<S>(be, A);
+    const auto nodes = groups_of(be, nodes_of<S>(A));
     const auto parts = aggregates<Cpu, S>(be, A, nodes, options.unknowns);
-    return coarse_level<Cpu, S>({be, be, {}}, A, parts, constants<S>(be, A, nodes, false), options);
+    return coarse_level<Cpu, S>({be, be, {}}, A, parts, constants<S>(be, A, nodes_of<S>(A), false), options);
 }
 
 /// M and a coarse space.

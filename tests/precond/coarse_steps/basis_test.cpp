@@ -21,9 +21,9 @@ TYPED_TEST(BasisOf, IsOrthonormalAndHoldsItsVectors)
     using S = TypeParam;
     const auto A = in_numbers_of<S>(gallery::elasticity2d({.n = 16}));
     Cpu        be(2);
-    const auto nodes = nodes_of<S>(be, A);
+    const auto nodes = groups_of(be, nodes_of<S>(A));
     const auto parts = aggregates<Cpu, S>(be, A, nodes, 0);
-    auto       vectors = constants<S>(be, A, nodes, false);
+    auto       vectors = constants<S>(be, A, nodes_of<S>(A), false);
     append<Cpu, S>(be, vectors, random_numbers<S>(A.rows(), 1));
     append<Cpu, S>(be, vectors, column(vectors, 0));  // once more: no column of its own
     ASSERT_EQ(vectors.count, 4);

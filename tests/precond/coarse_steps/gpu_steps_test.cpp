@@ -69,11 +69,12 @@ TYPED_TEST(GpuStepsOf, AggregatesAreThoseOfTheHost)
         for (const Index unknowns : {0, 60}) {
             std::vector<S>   values(A.val().begin(), A.val().end());
             const CsrView<S> view(A.rows(), A.cols(), A.row_ptr(), A.col(), values);
-            const auto       nodes = nodes_of<S>(this->cpu, view);
+            const auto       nodes = groups_of(this->cpu, nodes_of<S>(view));
             const auto       host = aggregates<Cpu, S>(this->cpu, view, nodes, unknowns);
             for (int repeat = 0; repeat < 3; ++repeat) {
-                const auto made = on_host(this->gpu(), aggregates<Gpu, S>(this->gpu(), DeviceCsr<S>(this->gpu(), view),
-                                                                          on_device(this->gpu(), nodes), unknowns));
+                const auto made =
+                    on_host(this->gpu(), aggregates<Gpu, S>(this->gpu(), DeviceCsr<S>(this->gpu(), view),
+                                                            groups_of(this->gpu(), nodes_of<S>(view)), unknowns));
                 ASSERT_EQ(made.of, host.of) << A.rows();
                 EXPECT_EQ(made.begin, host.begin);
             }
@@ -85,9 +86,9 @@ TYPED_TEST(GpuStepsOf, BasesAndSmoothedOnesAreThoseOfTheHost)
     using S = TypeParam;
     const auto real = gallery::elasticity2d({.n = 30});
     const auto A = in_numbers_of<S>(real);
-    const auto nodes = nodes_of<S>(this->cpu, A);
+    const auto nodes = groups_of(this->cpu, nodes_of<S>(A));
     const auto parts = aggregates<Cpu, S>(this->cpu, A, nodes, 60);
-    auto       vectors = constants<S>(this->cpu, A, nodes, false);
+    auto       vectors = constants<S>(this->cpu, A, nodes_of<S>(A), false);
     append<Cpu, S>(this->cpu, vectors, random_numbers<S>(A.rows(), 1));
     append<Cpu, S>(this->cpu, vectors, column(vectors, 0));  // no column of its own
     const auto             host = orthonormal_basis<S>(this->cpu, parts, vectors);

@@ -111,6 +111,27 @@ TEST(RoundSet, LetsWeakCouplingsOfADominantRowAddUpToThetaAndTakesMorePivots)
     EXPECT_LT(chain.set(bounds).pivots.size(), 700u);
 }
 
+TEST(RoundSet, OfFewSweepsAreBegunAsOfMany)
+{
+    const auto A = gallery::poisson2d(40, 40);
+    for (double theta : {0., 0.2}) {
+        const OwnedSystem system(A);
+        RoundBounds       bounds = lenient;
+        bounds.weak_coupling = theta;
+        const auto         all = system.set(bounds).pivots;
+        std::vector<Index> before;
+        for (int sweeps : {1, 2, 4, 100}) {
+            bounds.most_sweeps = sweeps;
+            const auto some = system.set(bounds).pivots;
+            EXPECT_TRUE(std::ranges::includes(some, before)) << sweeps;
+            EXPECT_TRUE(std::ranges::includes(all, some)) << sweeps;
+            EXPECT_TRUE(sweeps > 1 || some.size() < all.size()) << theta;
+            before = some;
+        }
+        EXPECT_EQ(before, all);
+    }
+}
+
 TEST(RoundSet, MeasuresWeakCouplingsInTheTestVector)
 {
     OwnedSystem two(dense(2, {1, 0.05, 0.05, 1}));

@@ -131,6 +131,23 @@ TEST(RoundsIlu, EndsWhereItIsTold)
     EXPECT_LE(limited.L_B.nnz() + limited.U_B.nnz() + limited.L_G.nnz() + limited.U_F.nnz(), 4 * A.nnz());
 }
 
+TEST(RoundsIlu, DropsMoreFromRoundToRound)
+{
+    const auto    A = of_order_one(gallery::poisson2d(30, 30));
+    RoundsOptions options{.bounds = {}, .dropping = {.drop_tol = 0.02, .lump = true, .mirror = Mirror::hermitian}};
+    options.most_rounds = 3;
+    const auto alike = level_in_rounds(A, options);
+    options.drop_growth = 3;
+    for (Index round : {0, 1, 4}) EXPECT_DOUBLE_EQ(options.dropping_in(round).drop_tol, 0.02 * std::pow(3, round));
+    const auto grown = level_in_rounds(A, options);
+    EXPECT_EQ(grown.round_ends.front(), alike.round_ends.front());
+    EXPECT_LT(grown.S.nnz(), 0.7 * static_cast<double>(alike.S.nnz()));
+    options.drop_growth = 1e6;  // after the second round nothing is left but diagonals
+    options.most_rounds = 2;
+    const auto diagonal = level_in_rounds(A, options).S;
+    EXPECT_EQ(diagonal.nnz(), diagonal.rows());
+}
+
 TEST(RoundsIlu, GivesBackWhatHasNoPivot)
 {
     const auto level = level_in_rounds(dense(3, {0, 1, 2, 3, 0, 4, 5, 6, 0}), usual());
