@@ -121,6 +121,7 @@ private:
         together_ = given ? 1 : sought_together(nodes);
         parts_ = aggregates<B, T>(where_.be, A_, groups_of(where_.be, nodes), options_.unknowns);
         space_.kept = system.former.found > 0;
+        space_.constants = !given;
         if (space_.kept) vectors_ = std::move(system.former);
         else if (given) take(given_vectors<T>(asked.M, n_));
         else if (saddle_point) take(constants(host, A, nodes, true));
@@ -158,11 +159,14 @@ private:
         space_.steps += error.steps;
         if (judges) space_.left = error.left;
         space_.indefinite |= error.indefinite;
-        if (!error.found || vectors_.found == options_.most_found) return false;
+        if (!error.found || vectors_.found == options_.most_found || !has_room()) return false;
         append<B, T>(be, vectors_.all, x);
         ++vectors_.found;
         return true;
     }
+
+    /// A coarse matrix of half as many unknowns as A has would hardly be smaller.
+    bool has_room() const { return 2 * Offset{parts_.count()} * (vectors_.all.count + 1) <= n_; }
 
     const WallClock             clock_;
     WallClock                   lap_;
@@ -189,12 +193,16 @@ std::string FoundSpace<B, T>::text(Offset nnz) const
     for (const CoarseLevel<B, T>* at = level.get(); at; at = at->next.get())
         if (!at->M.by_host.empty())
             by_host += fmt::format("; M of {} unknowns by the host: {}", at->A.rows(), at->M.by_host);
+    const std::string first = fmt::format("{} {}{}", vectors.given, constants ? "constant" : "given",
+                                          constants && vectors.given != 1 ? "s" : "");
+    const std::string judged =
+        steps == 0 || !(left >= 0) ? "" : fmt::format(" in {} steps, {:.2f} of an error left a step", steps, left);
     return fmt::format(
-               "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {} given{}, {} {} in {} steps, {:.2f} of an error left "
-               "a step; {:.3g} s (aggregates {:.2g}, P {:.2g}, PᴴAP {:.2g}, M {:.2g}, steps {:.2g})",
+               "coarse space: {} unknowns on {} level{}, {:.2f} x nnz(A); vectors: {}{}, {} {}{}; {:.3g} s (aggregates {:.2g}, P {:.2g}, "
+               "PᴴAP {:.2g}, M {:.2g}, steps {:.2g})",
                level->A.rows(), level->levels(), level->levels() == 1 ? "" : "s",
-               static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), vectors.given,
-               smoothed ? " and smoothed" : "", vectors.found, kept ? "kept and found" : "found", steps, left, seconds,
+               static_cast<double>(level->stored()) / static_cast<double>(std::max<Offset>(1, nnz)), first,
+               smoothed ? " and smoothed" : "", vectors.found, kept ? "kept and found" : "found", judged, seconds,
                parts.aggregates, parts.P, parts.A, parts.M, parts.steps) +
            by_host;
 }

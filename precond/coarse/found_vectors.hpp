@@ -21,7 +21,8 @@ template <Backend B, Scalar T>
 struct FoundSpace {
     std::shared_ptr<const CoarseLevel<B, T>> level = {};  ///< null: there is none
     FoundVectors<B, T>                       vectors = {};
-    bool                                     smoothed = false;    ///< the vectors given, by M
+    bool                                     constants = false;   ///< the first vectors, not the caller's
+    bool                                     smoothed = false;    ///< the first vectors, by M
     bool                                     kept = false;        ///< the vectors of an earlier matrix
     bool                                     indefinite = false;  ///< A is, which was said to be positive
     Index                                    steps = 0;           ///< steps that the search took

@@ -1,7 +1,6 @@
 #include "ilux/precond/coarse_steps/first_vectors.hpp"
 
 #include "ilux/base/instances.hpp"
-#include "ilux/precond/coarse_steps/first_vector_rules.hpp"
 #include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {

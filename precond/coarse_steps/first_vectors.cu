@@ -3,7 +3,6 @@
 #include "ilux/precond/coarse_steps/first_vectors.hpp"
 
 #include "ilux/base/instances.hpp"
-#include "ilux/precond/coarse_steps/first_vector_rules.hpp"
 #include "ilux/precond/gpu_rounds/launch.hpp"
 
 namespace ilux {

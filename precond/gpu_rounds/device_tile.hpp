@@ -18,7 +18,7 @@ __device__ inline void append(Index k, Index* list, Index* count)
     list[together.shfl(first, 0) + static_cast<Index>(together.thread_rank())] = k;
 }
 
-/// The same for list `which` of `lists`: threads of a warp for one list go together.
+/// k goes to list `which` of `lists`; threads of a warp for one list go together.
 template <int lists>
 __device__ void append(Index k, int which, Index* const* list, Index* count)
 {

@@ -165,7 +165,9 @@ class MultilevelILU(LinearOperator):
 
 
 def mlilu(A: Any, drop_tol: float | None = None, **options: Any) -> MultilevelILU:
-    """A multilevel ILU of A as a LinearOperator. Further options by name: mlilu(A, precond={"setup": "rounds"})."""
+    """A multilevel ILU of A as a LinearOperator. Further options by name: mlilu(A, precond={"setup": "rounds"}). near_null=B, n × k, has vectors
+    that A takes to little; they act in a coarse space, which precond={"coarse": "on"} asks for, and in rounds that compensate: elsewhere
+    M.near_null has no column, and B no effect."""
     if drop_tol is not None:
         options["precond.drop_tol"] = drop_tol
     return MultilevelILU(A, **options)

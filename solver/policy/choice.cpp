@@ -165,7 +165,7 @@ private:
     {
         IterationFacts& facts = facts_.iteration;
         if (facts.rounds || !leaves_coarse(options_)) return;
-        if (!coarse_may_gain<S>(cpu_, A_, options_.precond.mlilu)) return;
+        if (!coarse_may_gain<S>(cpu_, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()))) return;
         const bool hermitian = ask_for_symmetry();
         facts.coarse = facts.rounds = hermitian && (facts.hermitian || options_.method != MethodChoice::cg);
     }

@@ -1,10 +1,14 @@
 #include "ilux/solver/policy/coarse_choice.hpp"
 
+#include <algorithm>
+#include <atomic>
+
 #include "ilux/base/instances.hpp"
 #include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
+#include "ilux/precond/rounds/row_blocks.hpp"
 
 namespace ilux {
 namespace {
@@ -21,6 +25,26 @@ bool leaves_rounds(const MlIluOptions& asked)
     return rest == defaults;
 }
 
+/// Whether half of the rows have couplings of the diagonal's sign that add up to a twentieth of it.
+template <Scalar S>
+bool couplings_are_mixed(Cpu& cpu, const CsrView<S>& A)
+{
+    constexpr double   much = 0.05;
+    std::atomic<Index> mixed = 0;
+    for_row_blocks(cpu, A.rows(), [&](Index, Index begin, Index end, int) {
+        Index found = 0;
+        for (Index i = begin; i < end; ++i) {
+            double own = 0, same = 0;
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+                if (A.col()[p] == i) own = real_part(A.val()[p]);
+                else same += std::max<double>(0, real_part(A.val()[p]));
+            found += same >= much * own;
+        }
+        mixed += found;
+    });
+    return 2 * mixed >= A.rows();
+}
+
 }  // namespace
 
 bool leaves_coarse(const SolverOptions& options)
@@ -34,18 +58,22 @@ bool leaves_coarse(const SolverOptions& options)
 }
 
 template <Scalar S>
-bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options)
+bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options, bool beside_gpu)
 {
     constexpr double most_far = 0.2, most_far_of_flow = 0.35;  // of the rows: those at a boundary, in finite elements
     if (A.rows() < least_coarse_rows || nearly_dense(A.rows(), A.nnz()) || rounds_are_likely(cpu, A, options))
         return false;
     const bool saddle_point = looks_like_saddle_point(cpu, A);
     if (!saddle_point && !has_positive_diagonal(cpu, A)) return false;
-    const Nearness near = nearness(cpu, A, constants(cpu, A, nodes_of(A), saddle_point));
-    return !near.indefinite && (options.near_null || near.far_rows <= (saddle_point ? most_far_of_flow : most_far));
+    const NodeNumbering nodes = nodes_of(A);
+    const Nearness      near = nearness(cpu, A, constants(cpu, A, nodes, saddle_point));
+    if (near.indefinite) return false;
+    if (options.near_null) return true;
+    if (near.far_rows > (saddle_point ? most_far_of_flow : most_far)) return false;
+    return saddle_point || nodes.size > 1 || beside_gpu || !couplings_are_mixed(cpu, A);
 }
 
-#define ILUX_INSTANTIATE(S) template bool coarse_may_gain(Cpu&, const CsrView<S>&, const MlIluOptions&);
+#define ILUX_INSTANTIATE(S) template bool coarse_may_gain(Cpu&, const CsrView<S>&, const MlIluOptions&, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

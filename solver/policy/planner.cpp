@@ -56,7 +56,8 @@ template <Scalar S>
 bool Planner<S>::may_take_coarse(Cpu& threads) const
 {
     if (null_space_ || !leaves_coarse(options_)) return false;
-    return choice_.facts ? choice_.facts->iteration.coarse : coarse_may_gain<S>(threads, A_, options_.precond.mlilu);
+    if (choice_.facts) return choice_.facts->iteration.coarse;
+    return coarse_may_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
 }
 
 template <Scalar S>

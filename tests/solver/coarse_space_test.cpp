@@ -191,7 +191,7 @@ TEST(CoarseSpace, FindsNoMoreVectorsThanItMay)
         LinearSolver<> solver(options);
         solver.analyse(A);
         ASSERT_TRUE(solver.factor().ready());
-        EXPECT_TRUE(tells(solver.factored_by(), most == 0 ? " 0 found in" : " 1 found in"));
+        EXPECT_TRUE(tells(solver.factored_by(), most == 0 ? " 0 found;" : " 1 found in"));
     }
 }
 

@@ -71,7 +71,7 @@ TEST(FoundVectors, ElasticityTakesFewStepsAndNoMoreOnAFinerMesh)
     EXPECT_LE(fine.steps, 1.25 * coarse.steps + 2);
     EXPECT_EQ(fine.space.vectors.given, 2);
     EXPECT_EQ(fine.space.vectors.found, 0);  // translations are enough
-    EXPECT_NE(fine.space.text(1).find("vectors: 2 given"), std::string::npos) << fine.space.text(1);
+    EXPECT_NE(fine.space.text(1).find("vectors: 2 constants"), std::string::npos) << fine.space.text(1);
 }
 
 TEST(FoundVectors, ConvectionDiffusionIn3DTakesFewSteps)

@@ -40,11 +40,15 @@ TEST(CoarseChoice, IsLeftToUsUnlessAnotherOptionSpeaksAgainstIt)
 TEST(CoarseChoice, GainsWhereManyRowsAreNotDominant)
 {
     Cpu        cpu(2);
-    const auto gains = [&](const char* name) { return coarse_may_gain<double>(cpu, gallery::build(name), {}); };
+    const auto gains = [&](const char* name, bool beside_gpu = false) {
+        return coarse_may_gain<double>(cpu, gallery::build(name), {}, beside_gpu);
+    };
     EXPECT_TRUE(gains("elasticity2d:n=80"));
     EXPECT_TRUE(gains("elasticity3d:n=15"));
-    EXPECT_FALSE(gains("elasticity2d:n=20"));  // soon factored without
-    EXPECT_FALSE(gains("poisson3d:n=25"));     // rounds that compensate serve
+    EXPECT_FALSE(gains("elasticity2d:n=20"));    // soon factored without
+    EXPECT_FALSE(gains("poisson3d:n=25"));       // rounds that compensate serve
+    EXPECT_FALSE(gains("anisotropic2d:n=120"));  // couplings of both signs: Crout's sweep takes a third of the steps
+    EXPECT_TRUE(gains("anisotropic2d:n=120", true));
 }
 
 }  // namespace

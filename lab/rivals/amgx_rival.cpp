@@ -76,7 +76,7 @@ void check_amgx(AMGX_RC code, const char* call)
     if (code == AMGX_RC_OK) return;
     std::array<char, 1024> words{};
     amgx().get_error_string(code, words.data(), static_cast<int>(words.size()));
-    throw InvalidInput(fmt::format("AmgX: {}: {}", call, words.data()));
+    throw InvalidInput(std::string("AmgX: ") + call + ": " + words.data());
 }
 
 /// It stays for the whole process, and says nothing.
@@ -128,7 +128,7 @@ public:
         if (config_ != nullptr) amgx().destroy_config(config_);
     }
 
-    void set_up(const CsrView<double>& A, std::span<const int> row_ptr)
+    void set_up(const CsrView<double>& A, const std::vector<int>& row_ptr)
     {
         check_amgx(amgx().upload_matrix(A_, A.rows(), static_cast<int>(A.nnz()), 1, 1, row_ptr.data(), A.col().data(),
                                         A.val().data(), nullptr),
@@ -153,7 +153,7 @@ public:
         check_amgx(amgx().get_steps(solver_, &steps), "AMGX_solver_get_iterations_number");
         return steps;
     }
-    void hand_out(std::span<double> x) { check_amgx(amgx().download_vector(x_, x.data()), "AMGX_vector_download"); }
+    void hand_out(std::vector<double>& x) { check_amgx(amgx().download_vector(x_, x.data()), "AMGX_vector_download"); }
 
 private:
     AMGX_config_handle    config_ = nullptr;
@@ -187,8 +187,9 @@ std::string about(const char* krylov)
 {
     char *version = nullptr, *date = nullptr, *time = nullptr;
     if (why_no_amgx().empty()) amgx().get_build_info(&version, &date, &time);
-    return fmt::format("AmgX{}{}: classical AMG (PMIS, D2, 4 entries a row, ℓ₁-Jacobi, V cycle), {}; all on a GPU",
-                       version != nullptr ? " " : "", version != nullptr ? version : "", krylov);
+    const std::string number = version != nullptr ? std::string(" ") + version : "";
+    return "AmgX" + number + ": classical AMG (PMIS, D2, 4 entries a row, ℓ₁-Jacobi, V cycle), " + krylov +
+           "; all on a GPU";
 }
 
 }  // namespace
