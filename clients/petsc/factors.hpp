@@ -24,6 +24,7 @@ struct Factors {
     PetscObjectState pattern = 0;          // of the source, as its nonzerostate says
     PetscObjectId    null_space = 0;       // the MatNullSpace that M is kept clear of; 0: none
     PetscObjectId    near_null = 0;        // that of MatSetNearNullSpace, likewise
+    MatNullSpace     rigid = nullptr;      // the motions of PCSetCoordinates' points, where A has no near null space
     PetscBool        there = PETSC_FALSE;  // whether the last values have factors
     char             options[512] = "";    // that the user gave, for views
 };
@@ -39,7 +40,11 @@ PetscErrorCode set(Factors* factors, const char* name, const char* value);
 /// and all: -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
 PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors);
 
-/// Hands over the vectors that MatSetNullSpace and MatSetNearNullSpace attached to A, for the next analysis.
+/// Keeps the rigid motions of n points for matrices of dim unknowns a point; dim is 1, 2 or 3.
+PetscErrorCode set_coordinates(Factors* factors, PetscInt dim, PetscInt n, const PetscReal* coordinates);
+
+/// Hands over the vectors that MatSetNullSpace and MatSetNearNullSpace attached to A, for the next analysis; instead of
+/// the latter the rigid motions of the coordinates, where A has dim unknowns a point.
 /// @param changed  set where they are others than those of the last analysis
 PetscErrorCode take_null_spaces(Factors* factors, Mat A, PetscBool* changed);
 

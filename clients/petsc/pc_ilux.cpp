@@ -50,12 +50,19 @@ PetscErrorCode options(PC pc, OptionItems PetscOptionsObject)
     PetscFunctionReturn(fine);
 }
 
+PetscErrorCode take_coordinates(PC pc, PetscInt dim, PetscInt n, PetscReal* coordinates)
+{
+    return set_coordinates(of(pc), dim, n, coordinates);
+}
+
 PetscErrorCode view_pc(PC pc, PetscViewer viewer) { return view(of(pc), viewer); }
 PetscErrorCode reset_pc(PC pc) { return reset(of(pc)); }
 
 PetscErrorCode destroy_pc(PC pc)
 {
     PetscFunctionBegin;
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCSetCoordinates_C", nullptr));
+    PetscCall(MatNullSpaceDestroy(&of(pc)->rigid));
     PetscCall(destroy(of(pc)));
     PetscCall(PetscFree(pc->data));
     PetscFunctionReturn(fine);
@@ -77,6 +84,7 @@ PetscErrorCode create_pc(PC pc)
     pc->ops->view = view_pc;
     pc->ops->reset = reset_pc;
     pc->ops->destroy = destroy_pc;
+    PetscCall(PetscObjectComposeFunction(reinterpret_cast<PetscObject>(pc), "PCSetCoordinates_C", take_coordinates));
     PetscFunctionReturn(fine);
 }
 

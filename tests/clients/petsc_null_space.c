@@ -1,5 +1,5 @@
-/* PC ilux of a matrix with a null space: M is kept clear of what MatSetNullSpace attached, and follows it when it changes; what
-   MatSetNearNullSpace attached goes into M. Exits with 0 where all of it holds. */
+/* PC ilux of a matrix with a null space: M is kept clear of what MatSetNullSpace attached, and follows it when it
+   changes; what MatSetNearNullSpace attached goes into M. Exits with 0 where all of it holds. */
 #include <petscksp.h>
 
 static int failed = 0;
@@ -151,6 +151,79 @@ static PetscErrorCode near_null(Mat A, PC pc)
     PetscFunctionReturn(0);
 }
 
+/* z = M^-1 r with A's numbers written anew, so that M is made once more. */
+static PetscErrorCode apply_anew(Mat A, PC pc, Vec r, Vec z)
+{
+    PetscFunctionBegin;
+    PetscCall(MatScale(A, 2));
+    PetscCall(MatScale(A, 0.5));
+    PetscCall(PCSetUp(pc));
+    PetscCall(PCApply(pc, r, z));
+    PetscFunctionReturn(0);
+}
+
+/* Displacements of points on a line of springs in the plane: coordinates stand for their rigid motions. */
+static PetscErrorCode coordinates(void)
+{
+    const PetscInt points = 200, n = 2 * points;
+    Mat            A;
+    PC             pc;
+    MatNullSpace   rigid;
+    Vec            at, r, none, by_coordinates, by_vectors;
+    PetscReal      place[400], norm, difference, change;
+
+    PetscFunctionBegin;
+    for (PetscInt i = 0; i < n; ++i) place[i] = i % 2 ? (i * 7 % 5) * 0.1 : i * 0.05;
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, &A));
+    for (PetscInt i = 0; i < n; ++i)
+        for (PetscInt j = i - 2; j <= i + 2; j += 2)
+            if (j >= 0 && j < n) PetscCall(MatSetValue(A, i, j, i == j ? 2 : -1, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatCreateVecs(A, &at, &r));
+    for (Vec *each[] = {&none, &by_coordinates, &by_vectors}, **one = each; one < each + 3; ++one)
+        PetscCall(VecDuplicate(r, *one));
+    PetscCall(VecSetBlockSize(at, 2));
+    for (PetscInt i = 0; i < n; ++i) {
+        PetscCall(VecSetValue(at, i, place[i], INSERT_VALUES));
+        PetscCall(VecSetValue(r, i, 1 + i * 7 % 11, INSERT_VALUES));
+    }
+    PetscCall(PetscOptionsSetValue(NULL, "-pc_ilux_precond.coarse", "on"));
+    PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+    PetscCall(PCSetType(pc, "ilux"));
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetFromOptions(pc));
+    PetscCall(apply_anew(A, pc, r, none));
+    PetscCall(PCSetCoordinates(pc, 3, 7, place)); /* of other matrices */
+    PetscCall(apply_anew(A, pc, r, by_coordinates));
+    PetscCall(VecAXPY(by_coordinates, -1, none));
+    PetscCall(VecNorm(by_coordinates, NORM_INFINITY, &difference));
+    expect(difference == 0, "coordinates of other points have no effect");
+    PetscCall(PCSetCoordinates(pc, 2, points, place));
+    PetscCall(apply_anew(A, pc, r, by_coordinates));
+    PetscCall(PCSetCoordinates(pc, 1, points, place));
+    PetscCall(MatNullSpaceCreateRigidBody(at, &rigid));
+    PetscCall(MatSetNearNullSpace(A, rigid));
+    PetscCall(apply_anew(A, pc, r, by_vectors));
+    PetscCall(VecAXPY(none, -1, by_vectors));
+    PetscCall(VecNorm(none, NORM_INFINITY, &change));
+    PetscCall(VecNorm(by_vectors, NORM_INFINITY, &norm));
+    PetscCall(VecAXPY(by_vectors, -1, by_coordinates));
+    PetscCall(VecNorm(by_vectors, NORM_INFINITY, &difference));
+    expect(change > 1e-9 * norm, "rigid motions change M");
+    expect(difference == 0, "coordinates stand for their rigid motions");
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    expect(PCSetCoordinates(pc, 4, points, place) != 0, "four dimensions are refused");
+    PetscCall(PetscPopErrorHandler());
+    PetscCall(MatNullSpaceDestroy(&rigid));
+    PetscCall(PCDestroy(&pc));
+    for (Vec *each[] = {&at, &r, &none, &by_coordinates, &by_vectors}, **one = each; one < each + 5; ++one)
+        PetscCall(VecDestroy(*one));
+    PetscCall(MatDestroy(&A));
+    PetscCall(PetscOptionsClearValue(NULL, "-pc_ilux_precond.coarse"));
+    PetscFunctionReturn(0);
+}
+
 int main(int argc, char** argv)
 {
     const PetscInt n = 400;
@@ -197,6 +270,7 @@ int main(int argc, char** argv)
     PetscCall(sums(pc, n, of_line));
     expect(of_line[0] > 1e-6, "and with it what M is kept clear of");
     PetscCall(near_null(A, pc));
+    PetscCall(coordinates());
     PetscCall(PCDestroy(&pc));
     PetscCall(MatDestroy(&A));
     PetscCall(PetscFinalize());
