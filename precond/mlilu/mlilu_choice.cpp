@@ -40,7 +40,7 @@ std::string lacking_in_rounds(const MlIluOptions& options)
 // Coarse matrices, which are lumped, have few pivots a round, and Crout's sweep after the rounds would not lump.
 constexpr double least_share_of_lumped = 0.003;
 // Beside a coarse space rounds are many and small: the sets of four sweeps, and an ever larger τ_S, take half of them
-// for a tenth more steps.
+// for 5 to 50 % more steps.
 constexpr int    sweeps_beside_coarse = 4;
 constexpr double drop_growth_beside_coarse = 1.3;
 constexpr double least_norm = 1e-150;  // its square is a normal number
