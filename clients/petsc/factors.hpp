@@ -40,7 +40,8 @@ PetscErrorCode set(Factors* factors, const char* name, const char* value);
 /// and all: -pc_ilux_precond.drop_tol 1e-3; and -<prefix>_options name=value,name=value gives several.
 PetscErrorCode set_from_options(OptionItems PetscOptionsObject, const char* prefix, Factors* factors);
 
-/// Keeps the rigid motions of n points for matrices of dim unknowns a point; dim is 1, 2 or 3.
+/// Keeps the rigid motions of n points for matrices of dim unknowns a point; dim is 2 or 3, or 1, which has none.
+/// @param coordinates  dim a point, point after point
 PetscErrorCode set_coordinates(Factors* factors, PetscInt dim, PetscInt n, const PetscReal* coordinates);
 
 /// Hands over the vectors that MatSetNullSpace and MatSetNearNullSpace attached to A, for the next analysis; instead of

@@ -72,30 +72,8 @@ PetscErrorCode take(Factors* factors, Mat A, MatNullSpace space, Taker give, Pet
     PetscFunctionReturn(fine);
 }
 
-}  // namespace
-
-PetscErrorCode set_coordinates(Factors* factors, PetscInt dim, PetscInt n, const PetscReal* coordinates)
-{
-    Vec          points = nullptr;
-    PetscScalar* values = nullptr;
-
-    PetscFunctionBegin;
-    PetscCheck(dim >= 1 && dim <= 3 && n >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "coordinates of %d dimensions; there are 1 to 3", static_cast<int>(dim));
-    PetscCall(MatNullSpaceDestroy(&factors->rigid));
-    if (dim == 1) PetscFunctionReturn(fine);
-    PetscCall(VecCreateSeq(PETSC_COMM_SELF, dim * n, &points));
-    PetscCall(VecSetBlockSize(points, dim));
-    PetscCall(VecGetArrayWrite(points, &values));
-    for (PetscInt i = 0; i < dim * n; ++i) values[i] = coordinates[i];
-    PetscCall(VecRestoreArrayWrite(points, &values));
-    PetscCall(MatNullSpaceCreateRigidBody(points, &factors->rigid));
-    PetscCall(VecDestroy(&points));
-    PetscFunctionReturn(fine);
-}
-
 /// The rigid motions, where they have as many unknowns as A, or null.
-static PetscErrorCode rigid_motions(const Factors* factors, Mat A, MatNullSpace* motions)
+PetscErrorCode rigid_motions(const Factors* factors, Mat A, MatNullSpace* motions)
 {
     const Vec* vector = nullptr;
     PetscInt   n = 0, size = 0, count = 0;
@@ -107,6 +85,28 @@ static PetscErrorCode rigid_motions(const Factors* factors, Mat A, MatNullSpace*
     PetscCall(MatGetLocalSize(A, &n, nullptr));
     PetscCall(VecGetLocalSize(vector[0], &size));
     if (size == n) *motions = factors->rigid;
+    PetscFunctionReturn(fine);
+}
+
+}  // namespace
+
+PetscErrorCode set_coordinates(Factors* factors, PetscInt dim, PetscInt n, const PetscReal* coordinates)
+{
+    Vec          points = nullptr;
+    PetscScalar* values = nullptr;
+
+    PetscFunctionBegin;
+    PetscCheck(dim >= 1 && dim <= 3, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "coordinates of %d dimensions; there are 1 to 3", static_cast<int>(dim));
+    PetscCall(MatNullSpaceDestroy(&factors->rigid));
+    if (dim == 1) PetscFunctionReturn(fine);
+    PetscCall(VecCreateSeq(PETSC_COMM_SELF, dim * n, &points));
+    PetscCall(VecSetBlockSize(points, dim));
+    PetscCall(VecGetArrayWrite(points, &values));
+    for (PetscInt i = 0; i < dim * n; ++i) values[i] = coordinates[i];
+    PetscCall(VecRestoreArrayWrite(points, &values));
+    PetscCall(MatNullSpaceCreateRigidBody(points, &factors->rigid));
+    PetscCall(VecDestroy(&points));
     PetscFunctionReturn(fine);
 }
 

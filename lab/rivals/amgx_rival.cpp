@@ -83,6 +83,7 @@ void check_amgx(AMGX_RC code, const char* call)
 void start_amgx()
 {
     static const bool started = [] {
+        if (const std::string why = why_no_amgx(); !why.empty()) throw InvalidInput(why);
         require_gpu("AmgX");
         check_amgx(amgx().initialize(), "AMGX_initialize");
         amgx().register_print_callback([](const char*, int) {});

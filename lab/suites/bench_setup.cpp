@@ -68,7 +68,7 @@ std::vector<std::string> chosen_setups(const std::string& given)
     return chosen;
 }
 
-/// Our method: gmres, fgmres, bicgstab or cg. A rival has its own.
+/// Such as gmres(30), of ours; a rival has its own.
 std::string method_text(const SolveOptions& options)
 {
     const std::string method = field_text(options.method);

@@ -42,7 +42,7 @@ bool couplings_are_mixed(Cpu& cpu, const CsrView<S>& A)
         }
         mixed += found;
     });
-    return 2 * mixed >= A.rows();
+    return 2 * Offset{mixed} >= A.rows();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ilux/base/gpu/gpu.hpp"
 #include "ilux/gallery/pde.hpp"
 #include "ilux/lab/rivals/setup_rivals.hpp"
 #include "ilux/lab/suites/bench_setup_measure.hpp"
@@ -55,6 +56,10 @@ TEST(SetupRivals, SolveOrSayHowToGetThem)
             EXPECT_NE(why.find("configure"), std::string::npos) << why;
             EXPECT_THROW((void)rival.solve(task), InvalidInput) << rival.name;
             EXPECT_THROW(app::find_rival(rival.name), InvalidOption);
+            continue;
+        }
+        if (rival.on_gpu && gpu_count() == 0) {
+            EXPECT_THROW((void)rival.solve(task), DeviceError) << rival.name;
             continue;
         }
         const app::RivalAnswer answer = app::find_rival(rival.name).solve(task);

@@ -211,6 +211,17 @@ TEST(FoundVectors, UnknownsThatAreHeldFastMayHaveNoVector)
     }
 }
 
+/// What steps leave of Helmholtz's equation never ends: more vectors are wanted than there is room for.
+TEST(FoundVectors, TakeNoMoreThanHalfOfTheUnknowns)
+{
+    const auto A = gallery::helmholtz2d({.n = 60});
+    Cpu        be(1);
+    const auto space = space_of(A, {.most_found = 16, .M = plain_rounds()}, MlIlu<>::build(be, A, plain_rounds()), 2);
+    ASSERT_TRUE(space.level);
+    EXPECT_GE(space.vectors.found, 1);
+    EXPECT_LE(space.level->A.rows(), A.rows() / 2);
+}
+
 TEST(FoundVectors, EndsWhereItIsToldTo)
 {
     const auto A = gallery::poisson2d(30, 30);
