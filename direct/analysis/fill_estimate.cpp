@@ -47,27 +47,40 @@ double exponent(double large, double small, double ratio, double of_boundary, do
     return std::clamp(seen - of_boundary, 1.0, most);
 }
 
-/// Steps from a row to as many as there are: a ball of r steps has about r^d unknowns. 0 where it reaches few.
-double steps_to_all(const PatternView& A, Index seed, Index size)
+/// Where balls are laid, of n: in no proportion to the sides of a grid.
+constexpr std::array<double, 3> places{0.31831, 0.57722, 0.70711};
+
+/// Steps from a row to its nearest unknowns.
+struct Ball {
+    double radius = 0;     ///< 0: they are fewer than were asked for
+    double dimension = 0;  ///< a ball of r steps has about r^dimension unknowns; 0: not known
+};
+Ball ball_around(const PatternView& A, Index seed, Index size)
 {
-    const MatrixPart ball(A, seed, size);
-    if (ball.size() < size) return 0;
-    const double large = ball.radius(size), small = ball.radius(size / smaller);
-    if (!(large > small && small > 0)) return large;
-    const double dimension = std::max(1.0, std::log(double(smaller)) / std::log(large / small));
-    return large * std::pow(double(A.n) / size, 1 / dimension);
+    const MatrixPart part(A, seed, size);
+    if (part.size() < size) return {};
+    const double large = part.radius(size), small = part.radius(size / smaller);
+    if (!(large > small && small > 0)) return {.radius = large};
+    return {large, std::max(1.0, std::log(double(smaller)) / std::log(large / small))};
+}
+using Balls = std::array<Ball, places.size()>;
+Balls balls_of(const PatternView& A, Index size)
+{
+    Balls balls;
+    for_tasks(static_cast<Index>(places.size()),
+              [&](Index k) { balls[k] = ball_around(A, static_cast<Index>(places[k] * A.n), size); });
+    return balls;
 }
 
 /// The least from a few rows: from one at the boundary of a mesh it is further than from the middle.
 double radius_of(const PatternView& A, Index size)
 {
-    constexpr std::array<double, 3> places{0.31831, 0.57722, 0.70711};  // of n, in no proportion to the sides of a grid
-    std::array<double, places.size()> steps;
-    for_tasks(static_cast<Index>(places.size()),
-              [&](Index k) { steps[k] = steps_to_all(A, static_cast<Index>(places[k] * A.n), size); });
     double least = 0;
-    for (const double known : steps)
-        if (known > 0 && (least == 0 || known < least)) least = known;
+    for (const Ball& ball : balls_of(A, size)) {
+        const double more = ball.dimension > 0 ? std::pow(double(A.n) / size, 1 / ball.dimension) : 1;
+        const double all = ball.radius * more;
+        if (all > 0 && (least == 0 || all < least)) least = all;
+    }
     return least;
 }
 
@@ -109,6 +122,15 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     estimate.radius = radius;
     if (estimate.growth > 1.25) estimate.flops *= dissection_gains;
     return estimate;
+}
+
+double graph_dimension(const Cpu& be, const PatternView& A)
+{
+    if (A.n < least_part) return 0;
+    Balls balls;
+    with_tasks(be, true, [&] { balls = balls_of(A, least_part); });
+    std::ranges::sort(balls, {}, &Ball::dimension);
+    return balls[balls.size() / 2].dimension;
 }
 
 }  // namespace ilux

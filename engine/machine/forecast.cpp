@@ -192,7 +192,7 @@ double seconds_of_ilu0(const IterationFacts& facts, double steps, const Place& p
 double odds_of_failure(const IterationFacts& facts)
 {
     constexpr double mostly = 0.9;  // of the rows
-    if ((facts.rounds && !facts.coarse) || facts.jacobi) return 0.02;
+    if ((facts.rounds && (!facts.coarse || facts.dominant)) || facts.jacobi) return 0.02;
     if (facts.hopeless) return 0.9;
     if (facts.positive && facts.heavy >= mostly) return 0.1;
     return facts.coarse ? 0.3 : 0.5;

@@ -61,6 +61,7 @@ struct IterationFacts {
     double entries = 0;         ///< of A, n counted with them
     bool   rounds = false;      ///< the host makes M in rounds; else by Crout's sweep on one thread
     bool   coarse = false;      ///< in rounds, with a coarse space beside it
+    bool   dominant = false;    ///< the host would make M in rounds without a coarse space, too
     bool   gpu_rounds = false;  ///< a GPU makes M in rounds, where there is one
     double heavy = 1;           ///< share of the rows with |a_ii| ≥ 0.3 Σ_j≠i |a_ij|
     bool   positive = true;     ///< no diagonal entry is 0 or has another sign than the others

@@ -21,7 +21,7 @@
 namespace ilux {
 
 /// For what kind of A a coarse space was chosen for the user.
-enum class CoarseChosen { none, positive_diagonal, saddle_point };
+enum class CoarseChosen { none, positive_diagonal, saddle_point, dominant };
 
 /// What the next try is to do, and in which words it differs from the one before ("" for the first).
 struct Plan {

@@ -12,7 +12,7 @@ namespace ilux::app {
 
 std::span<const Rival> setup_rivals()
 {
-    static constexpr std::array<Rival, 7> all{{
+    static constexpr std::array<Rival, 9> all{{
         {"eigen-ilut", about_eigen_gmres, why_no_eigen, solve_by_eigen_gmres},
         {"eigen-ilut-bicgstab", about_eigen_bicgstab, why_no_eigen, solve_by_eigen_bicgstab},
         {"amgcl", about_amgcl_spai0, why_no_amgcl, solve_by_amgcl_spai0},
@@ -20,6 +20,8 @@ std::span<const Rival> setup_rivals()
         {"amgcl-cuda", about_amgcl_cuda, why_no_amgcl_cuda, solve_by_amgcl_cuda, true},
         {"amgx", about_amgx_fgmres, why_no_amgx, solve_by_amgx_fgmres, true},
         {"amgx-cg", about_amgx_pcg, why_no_amgx, solve_by_amgx_pcg, true},
+        {"hypre", about_hypre_fgmres, why_no_hypre, solve_by_hypre_fgmres, true},
+        {"hypre-cg", about_hypre_pcg, why_no_hypre, solve_by_hypre_pcg, true},
     }};
     return all;
 }

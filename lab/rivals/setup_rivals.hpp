@@ -75,4 +75,12 @@ std::string why_no_amgx();
 RivalAnswer solve_by_amgx_fgmres(const RivalTask& task);
 RivalAnswer solve_by_amgx_pcg(const RivalTask& task);
 
+/// hypre: BoomerAMG as a preconditioner of its FlexGMRES or CG.
+std::string about_hypre_fgmres();
+std::string about_hypre_pcg();
+std::string why_no_hypre();
+/// @throws DeviceError without a GPU; InvalidInput with hypre's words
+RivalAnswer solve_by_hypre_fgmres(const RivalTask& task);
+RivalAnswer solve_by_hypre_pcg(const RivalTask& task);
+
 }  // namespace ilux::app

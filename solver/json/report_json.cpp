@@ -171,6 +171,7 @@ Json choice_json(const ChoiceFacts& facts)
               {"rounds", iteration.rounds},
               {"gpu_rounds", iteration.gpu_rounds},
               {"coarse", iteration.coarse},
+              {"dominant", iteration.dominant},
               {"heavy", iteration.heavy},
               {"positive", iteration.positive},
               {"fill", iteration.fill},

@@ -84,6 +84,7 @@ IterationFacts facts_of_iteration(Cpu& cpu, const CsrView<S>& A, const SolverOpt
     const auto rows = std::max(1.0, double(A.rows()));
     return {.entries = double(A.nnz()) + A.rows(),
             .rounds = rounds,
+            .dominant = rounds,
             .heavy = heavy / rows,
             .positive = !odd,
             .coupling = coupling,
@@ -160,12 +161,15 @@ private:
         settle(ilux::work_of(estimate, double(A_.nnz()), is_complex<S>), true);
     }
 
-    /// Whether a coarse space lets M be made in rounds.
+    /// Whether a coarse space lets M be made in rounds, or takes fewer steps.
     void look_for_coarse()
     {
         IterationFacts& facts = facts_.iteration;
-        if (facts.rounds || !leaves_coarse(options_)) return;
-        if (!coarse_may_gain<S>(cpu_, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()))) return;
+        if (!leaves_coarse(options_)) return;
+        const CoarseGain gain =
+            coarse_gain<S>(cpu_, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
+        facts.coarse = gain == CoarseGain::steps;
+        if (gain != CoarseGain::rounds) return;
         const bool hermitian = ask_for_symmetry();
         facts.coarse = facts.rounds = hermitian && (facts.hermitian || options_.method != MethodChoice::cg);
     }

@@ -5,6 +5,7 @@
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/matrix/near_symmetry.hpp"
+#include "ilux/direct/analysis/fill_estimate.hpp"
 #include "ilux/precond/coarse/aggregates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
@@ -45,6 +46,17 @@ bool couplings_are_mixed(Cpu& cpu, const CsrView<S>& A)
     return 2 * Offset{mixed} >= A.rows();
 }
 
+/// Whether it comes from a mesh in space: its graph grows neither as a plane's nor as that of a circuit, in which a coarse
+/// matrix has many entries.
+template <Scalar S>
+bool is_large_and_spatial(Cpu& cpu, const CsrView<S>& A)
+{
+    constexpr double least = 2.3, most = 3.6;
+    if (A.rows() < least_dominant_rows) return false;
+    const double dimension = graph_dimension(cpu, {A.rows(), A.row_ptr(), A.col()});
+    return dimension >= least && dimension <= most;
+}
+
 }  // namespace
 
 bool leaves_coarse(const SolverOptions& options)
@@ -58,22 +70,25 @@ bool leaves_coarse(const SolverOptions& options)
 }
 
 template <Scalar S>
-bool coarse_may_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options, bool beside_gpu)
+CoarseGain coarse_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options, bool beside_gpu)
 {
     constexpr double most_far = 0.2, most_far_of_flow = 0.35;  // of the rows: those at a boundary, in finite elements
-    if (A.rows() < least_coarse_rows || nearly_dense(A.rows(), A.nnz()) || rounds_are_likely(cpu, A, options))
-        return false;
-    const bool saddle_point = looks_like_saddle_point(cpu, A);
-    if (!saddle_point && !has_positive_diagonal(cpu, A)) return false;
+    if (A.rows() < least_coarse_rows || nearly_dense(A.rows(), A.nnz())) return CoarseGain::none;
+    const bool dominant = rounds_are_likely(cpu, A, options);
+    if (dominant && (options.near_null || !is_large_and_spatial(cpu, A))) return CoarseGain::none;
+    const bool saddle_point = !dominant && looks_like_saddle_point(cpu, A);
+    if (!saddle_point && !has_positive_diagonal(cpu, A)) return CoarseGain::none;
     const NodeNumbering nodes = nodes_of(A);
     const Nearness      near = nearness(cpu, A, constants(cpu, A, nodes, saddle_point));
-    if (near.indefinite) return false;
-    if (options.near_null) return true;
-    if (near.far_rows > (saddle_point ? most_far_of_flow : most_far)) return false;
-    return saddle_point || nodes.size > 1 || beside_gpu || !couplings_are_mixed(cpu, A);
+    if (near.indefinite) return CoarseGain::none;
+    if (options.near_null) return CoarseGain::rounds;
+    if (near.far_rows > (saddle_point ? most_far_of_flow : most_far)) return CoarseGain::none;
+    if (dominant) return CoarseGain::steps;
+    const bool serves = saddle_point || nodes.size > 1 || beside_gpu || !couplings_are_mixed(cpu, A);
+    return serves ? CoarseGain::rounds : CoarseGain::none;
 }
 
-#define ILUX_INSTANTIATE(S) template bool coarse_may_gain(Cpu&, const CsrView<S>&, const MlIluOptions&, bool);
+#define ILUX_INSTANTIATE(S) template CoarseGain coarse_gain(Cpu&, const CsrView<S>&, const MlIluOptions&, bool);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -11,7 +11,6 @@
 #include "ilux/engine/analysis_limits.hpp"
 #include "ilux/engine/machine/machine_rates.hpp"
 #include "ilux/precond/coarse/near_null.hpp"
-#include "ilux/solver/policy/coarse_choice.hpp"
 
 namespace ilux {
 
@@ -51,13 +50,34 @@ void Planner<S>::choose(std::shared_ptr<const LuSymbolic> stored, const Ahead& a
     choose(std::move(stored), nullptr, limited, decisions);
 }
 
-/// Whether a coarse space may be chosen, if A is Hermitian with a positive diagonal: a choice has told already.
+/// What a coarse space gains where one may be chosen: a choice has told already.
 template <Scalar S>
-bool Planner<S>::may_take_coarse(Cpu& threads) const
+CoarseGain Planner<S>::gain_of_coarse(Cpu& threads) const
 {
-    if (null_space_ || !leaves_coarse(options_)) return false;
-    if (choice_.facts) return choice_.facts->iteration.coarse;
-    return coarse_may_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
+    if (null_space_ || !leaves_coarse(options_)) return CoarseGain::none;
+    if (!choice_.facts)
+        return coarse_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
+    const IterationFacts& known = choice_.facts->iteration;
+    return !known.coarse ? CoarseGain::none : known.dominant ? CoarseGain::steps : CoarseGain::rounds;
+}
+
+/// Takes a coarse space into the plan, where it gains for such a matrix.
+template <Scalar S>
+void Planner<S>::take_coarse(CoarseGain gain, const SymmetryFacts& facts, Plan& plan,
+                             std::vector<std::string>& decisions) const
+{
+    const bool weak = gain == CoarseGain::rounds && facts.hermitian &&
+                      (facts.positive_diagonal || options_.method != MethodChoice::cg);
+    if (gain != CoarseGain::steps && !weak) return;
+    plan.precond.coarse = CoarseChoice::on;
+    plan.coarse_chosen = gain == CoarseGain::steps ? CoarseChosen::dominant
+                         : facts.positive_diagonal ? CoarseChosen::positive_diagonal
+                                                   : CoarseChosen::saddle_point;
+    decisions.push_back("precond.coarse=on: " +
+                        (gain == CoarseGain::steps ? "rows are dominant, and A's graph grows as a mesh in space"
+                         : facts.positive_diagonal
+                             ? fmt::format("A is {} with a positive diagonal, and its rows are not dominant", facts.word())
+                             : fmt::format("A is {} and a saddle point, with zeros on its diagonal", facts.word())));
 }
 
 template <Scalar S>
@@ -65,22 +85,15 @@ Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
 {
     const auto method = options_.method;
     Cpu        threads(options_.threads);
-    const bool coarse = !direct && !choice_.by_diagonal && choice_.quick == 0 && may_take_coarse(threads);
-    const bool ask_hermitian =
-        coarse || method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
+    const bool asks = !direct && !choice_.by_diagonal && choice_.quick == 0;
+    const auto coarse = asks ? gain_of_coarse(threads) : CoarseGain::none;
+    const bool ask_hermitian = coarse != CoarseGain::none || method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
     const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     const auto facts = symmetry_facts<S>(threads, A_, !direct && ask_hermitian, !direct && ask_symmetric);
     Plan       plan = first_plan(options_, direct, facts, decisions);
     if (direct && options_.precond.mlilu.near_null) decisions.emplace_back("near_null has no effect on an LU");
     if (direct) return plan;
-    if (coarse && facts.hermitian && (facts.positive_diagonal || method != MethodChoice::cg)) {
-        plan.precond.coarse = CoarseChoice::on;
-        plan.coarse_chosen = facts.positive_diagonal ? CoarseChosen::positive_diagonal : CoarseChosen::saddle_point;
-        decisions.push_back(fmt::format("precond.coarse=on: A is {} {}", facts.word(),
-                                        facts.positive_diagonal
-                                            ? "with a positive diagonal, and its rows are not dominant"
-                                            : "and a saddle point, with zeros on its diagonal"));
-    }
+    take_coarse(coarse, facts, plan, decisions);
     if (choice_.by_diagonal) {
         plan.precond.kind = PrecondKind::jacobi;
         decisions.push_back(fmt::format("precond jacobi: rows are dominant, and about {:.0f} steps are expected",
@@ -99,8 +112,9 @@ template <Scalar S>
 std::string Planner<S>::no_longer_symmetric(Plan& plan, const std::function<void()>& bring) const
 {
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
+    const bool of_kind = plan.coarse_chosen != CoarseChosen::none && plan.coarse_chosen != CoarseChosen::dominant;
     const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
-    if (plan.direct() || !(definite || absolute || plan.coarse_chosen != CoarseChosen::none)) return "";
+    if (plan.direct() || !(definite || absolute || of_kind)) return "";
     bring();
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);

@@ -12,6 +12,7 @@
 
 #include "ilux/engine/report/solver_report.hpp"
 #include "ilux/solver/policy/choice.hpp"
+#include "ilux/solver/policy/coarse_choice.hpp"
 #include "ilux/solver/policy/retry.hpp"
 #include "ilux/solver/policy/attempt_limits.hpp"
 
@@ -58,7 +59,9 @@ public:
     void tell_cost(SolverReport& report);
 
 private:
-    bool                may_take_coarse(Cpu& threads) const;
+    CoarseGain          gain_of_coarse(Cpu& threads) const;
+    void                take_coarse(CoarseGain gain, const SymmetryFacts& facts, Plan& plan,
+                                    std::vector<std::string>& decisions) const;
     std::optional<Plan> after_quick_attempt(const CallState& call, std::vector<std::string>& decisions,
                                             std::string& why_not);
     void choose(std::shared_ptr<const LuSymbolic> stored, const ChoiceFacts* estimated, const StopToken& limited,

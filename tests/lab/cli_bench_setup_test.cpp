@@ -196,6 +196,8 @@ TEST_F(BenchSetup, RefusesWhatItCannotMeasure)
         expect_refusal(1, {"setup", "--rival", "amgcl"}, {"--rival amgcl", "-D AMGCL_ROOT="});
     if (!app::why_no_amgx().empty())
         expect_refusal(1, {"setup", "--rival", "amgx-cg"}, {"--rival amgx-cg", "-D AMGX_ROOT="});
+    if (!app::why_no_hypre().empty())
+        expect_refusal(1, {"setup", "--rival", "hypre-cg"}, {"--rival hypre-cg", "-D HYPRE_ROOT="});
     expect_refusal(1, {"setup", "--setups", "round"}, {"setups=round", "crout|rounds"});
     expect_refusal(1, {"setup", "--runs", "0"}, {"runs=0"});
     expect_refusal(1, {"setup", "--method", "lu"}, {"method=lu", "gmres, fgmres, bicgstab or cg"});

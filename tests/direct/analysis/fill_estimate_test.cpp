@@ -97,6 +97,17 @@ TEST(FillEstimate, TakesOneComponentForAll)
     EXPECT_NEAR(estimate.flops, copies * one, 0.2 * copies * one);
 }
 
+TEST(GraphDimension, IsThatOfTheMesh)
+{
+    const auto dimension = [](const char* name) {
+        return graph_dimension(Cpu(2), part_pattern(gallery::build(name)));
+    };
+    EXPECT_NEAR(dimension("poisson2d:n=300"), 2, 0.3);
+    EXPECT_NEAR(dimension("elasticity2d:n=150"), 2, 0.3);
+    EXPECT_NEAR(dimension("poisson3d:n=64"), 2.8, 0.3);  // small balls grow a little less than the third power
+    EXPECT_EQ(dimension("poisson2d:n=60"), 0);  // small
+}
+
 TEST(MatrixPart, HasTheRowsThatASearchMeetsFirstWithoutHubs)
 {
     const auto       A = gallery::build("poisson2d:n=40");

@@ -41,7 +41,9 @@ TEST(CoarseChoice, GainsWhereManyRowsAreNotDominant)
 {
     Cpu        cpu(2);
     const auto gains = [&](const char* name, bool beside_gpu = false) {
-        return coarse_may_gain<double>(cpu, gallery::build(name), {}, beside_gpu);
+        const CoarseGain gain = coarse_gain<double>(cpu, gallery::build(name), {}, beside_gpu);
+        EXPECT_NE(gain, CoarseGain::steps) << name;
+        return gain == CoarseGain::rounds;
     };
     EXPECT_TRUE(gains("elasticity2d:n=80"));
     EXPECT_TRUE(gains("elasticity3d:n=15"));
@@ -49,6 +51,30 @@ TEST(CoarseChoice, GainsWhereManyRowsAreNotDominant)
     EXPECT_FALSE(gains("poisson3d:n=25"));       // rounds that compensate serve
     EXPECT_FALSE(gains("anisotropic2d:n=120"));  // couplings of both signs: Crout's sweep takes a third of the steps
     EXPECT_TRUE(gains("anisotropic2d:n=120", true));
+}
+
+TEST(CoarseChoice, SavesStepsWhereRowsAreDominantInSpace)
+{
+    Cpu        cpu(2);
+    const auto gain = [&](const char* name) {
+        return coarse_gain<double>(cpu, gallery::build(name), {}, /*beside_gpu=*/false);
+    };
+    EXPECT_EQ(gain("poisson3d:n=50"), CoarseGain::steps);
+    EXPECT_EQ(gain("convdiff3d:n=50"), CoarseGain::steps);  // not symmetric
+    EXPECT_EQ(gain("poisson2d:n=350"), CoarseGain::none);   // a plane
+    EXPECT_EQ(gain("poisson3d:n=40"), CoarseGain::none);    // soon done without
+    EXPECT_EQ(gain("like_G3_circuit:scale=0.3"), CoarseGain::none);
+}
+
+/// Dominant rows with much more on the diagonal need no coarse space: their errors are local.
+TEST(CoarseChoice, LeavesAStepOfTheHeatEquationAlone)
+{
+    Cpu  cpu(2);
+    auto A = gallery::build("poisson3d:n=50");
+    for (Index i = 0; i < A.rows(); ++i)
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] == i) A.val()[p] *= 2;
+    EXPECT_EQ(coarse_gain<double>(cpu, A, {}, false), CoarseGain::none);
 }
 
 }  // namespace

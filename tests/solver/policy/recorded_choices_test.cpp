@@ -44,6 +44,7 @@ IterationFacts iteration_of(const Record& json)
     return {.entries = json["entries"],
             .rounds = json["rounds"],
             .coarse = json.value("coarse", false),
+            .dominant = json.value("dominant", false),
             .gpu_rounds = json["gpu_rounds"],
             .heavy = json["heavy"],
             .positive = json["positive"],
