@@ -273,11 +273,12 @@ bool PrecondMaker<S>::make_mlilu(const Task& task, const ProgressListener& on_pr
     MatrixOfM             source;
     if (coarse || (task.there && tried.plan.rounded_symmetry)) {
         task.bring_values();
-        source.image = exact_image(task.machine.cpu, task.A);
+        source.image = exact_image(task.machine.cpu, task.A, tried.plan.of_adjoint);
         Cpu&             cpu = task.machine.cpu;
         const CsrView<S> A = source.in_place_of(task.A);
         source.positive = lumps && source.image.mirror == Mirror::hermitian && has_positive_diagonal(cpu, A);
-        source.saddle_point = coarse && source.image.mirror != Mirror::none && looks_like_saddle_point(cpu, A);
+        source.saddle_point =
+            coarse && !source.positive && source.image.mirror != Mirror::none && looks_like_saddle_point(cpu, A);
     }
     if (!coarse) tell_unused(tried);
     const MlIluOptions options = settled(asked, source.positive, source.saddle_point);

@@ -31,20 +31,11 @@ struct Found {
 template <class T>
 class PairWalk {
 public:
-    PairWalk(Cpu& be, const CsrView<T>& A, Mirror mirror)
-        : be_(be), A_(A), mirror_(mirror), root_(A.rows()), largest_(A.rows())
-    {}
+    PairWalk(Cpu& be, const CsrView<T>& A, Mirror mirror) : be_(be), A_(A), mirror_(mirror) {}
 
     Asymmetry run()
     {
         with_tasks(be_, A_.nnz() >= worth_threads, [&] {
-            for_pieces(A_.rows(), [&](Index, Index begin, Index end) {
-                for (Index i = begin; i < end; ++i) {
-                    root_[i] = std::sqrt(std::abs(A_.at(i, i)));
-                    for (Offset p = A_.row_ptr()[i]; root_[i] == 0 && p < A_.row_ptr()[i + 1]; ++p)
-                        largest_[i] = std::max<double>(largest_[i], std::abs(A_.val()[p]));
-                }
-            });
             join([this](Index i, Found& found) { upper(i, found); });
             if (all_.within && all_.below > all_.paired) join([this](Index i, Found& found) { lonely(i, found); });
         });
@@ -100,33 +91,39 @@ private:
         if (at == row.end() || *at != j) return {};
         return A_.val()[A_.row_ptr()[i] + (at - row.begin())];
     }
-    /// What terms of a_ij may be as large as.
-    double terms(Index i, Index j) const
+    double root_of_diagonal(Index i) const { return std::sqrt(std::abs(A_.at(i, i))); }
+    bool   row_reaches(Index i, double size) const
     {
-        if (root_[i] > 0 && root_[j] > 0) return root_[i] * root_[j];
-        return root_[i] > 0 ? largest_[j] : root_[j] > 0 ? largest_[i] : std::min(largest_[i], largest_[j]);
+        for (Offset p = A_.row_ptr()[i]; p < A_.row_ptr()[i + 1]; ++p)
+            if (std::abs(A_.val()[p]) >= size) return true;
+        return false;
+    }
+    /// Whether terms of a_ij may be of that size.
+    bool terms_reach(Index i, Index j, double size) const
+    {
+        const double of_i = root_of_diagonal(i), of_j = root_of_diagonal(j);
+        if (of_i > 0 && of_j > 0) return of_i * of_j >= size;
+        return (of_i > 0 || row_reaches(i, size)) && (of_j > 0 || row_reaches(j, size));
     }
     /// a_ij and a_ji
     void compare(Index i, Index j, T a, T other, Found& found) const
     {
-        const T      image = mirrored(mirror_, other);
-        const double difference = a == image ? 0 : std::abs(a - image);
-        const double allowed =  // summand by summand: their sum might overflow
-            rounding * std::abs(a) + rounding * std::abs(other) + rounding * terms(i, j);
-        if (!(difference <= allowed)) found.within = false;
-        if (difference > 0) found.exact = false;
-        found.largest = std::max(found.largest, difference);
         found.entry = std::max<double>({found.entry, std::abs(a), std::abs(other)});
+        const T image = mirrored(mirror_, other);
+        if (a == image) return;
+        const double difference = std::abs(a - image);
+        const double beyond = difference - rounding * std::abs(a) - rounding * std::abs(other);
+        if (!(beyond <= 0) && !terms_reach(i, j, beyond / rounding)) found.within = false;
+        found.exact = false;
+        found.largest = std::max(found.largest, difference);
     }
 
-    Cpu&                be_;
-    const CsrView<T>&   A_;
-    const Mirror        mirror_;
-    std::vector<double> root_;     // √|a_ii|
-    std::vector<double> largest_;  // |a_ij| of row i, where a_ii is 0
-    std::mutex          joining_;
-    std::atomic<bool>   beyond_ = false;  // rounding: the others need not go on
-    Found               all_;
+    Cpu&              be_;
+    const CsrView<T>& A_;
+    const Mirror      mirror_;
+    std::mutex        joining_;
+    std::atomic<bool> beyond_ = false;  // rounding: the others need not go on
+    Found             all_;
 };
 
 template <class T>
@@ -179,11 +176,12 @@ bool has_positive_diagonal(Cpu& be, const CsrView<T>& A)
 }
 
 template <class T>
-ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A)
+ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A, const std::optional<Asymmetry>& of_adjoint)
 {
     for (const Mirror mirror : {Mirror::hermitian, Mirror::symmetric}) {
         if (mirror == Mirror::symmetric && !is_complex<T>) break;
-        const Asymmetry found = asymmetry_of(be, A, mirror);
+        const bool      known = of_adjoint && mirror == Mirror::hermitian;
+        const Asymmetry found = known ? *of_adjoint : asymmetry_of(be, A, mirror);
         if (!found.within_rounding) continue;
         if (found.exact) return {.mirror = mirror};
         const bool adjoint = is_complex<T> && mirror == Mirror::hermitian;
@@ -203,7 +201,7 @@ ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A)
     template Asymmetry     asymmetry_of(Cpu&, const CsrView<T>&, Mirror);  \
     template CsrMatrix<T>  mean_with_image(const CsrView<T>&, Mirror);     \
     template bool          has_positive_diagonal(Cpu&, const CsrView<T>&); \
-    template ExactImage<T> exact_image(Cpu&, const CsrView<T>&);
+    template ExactImage<T> exact_image(Cpu&, const CsrView<T>&, const std::optional<Asymmetry>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

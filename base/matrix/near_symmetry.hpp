@@ -43,7 +43,8 @@ struct ExactImage {
     std::string                 told = {};              ///< about the mean
 };
 /// Cost as asymmetry_of(), at most twice, and on one thread a transposition where there is a mean.
+/// @param of_adjoint  asymmetry_of(A, Mirror::hermitian), where it is known
 template <class T>
-ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A);
+ExactImage<T> exact_image(Cpu& be, const CsrView<T>& A, const std::optional<Asymmetry>& of_adjoint = {});
 
 }  // namespace ilux

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ilux/base/enum_names.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/base/types.hpp"
 #include "ilux/precond/mlilu/mlilu.hpp"
 #include "ilux/engine/machine/device.hpp"
@@ -25,13 +26,14 @@ enum class CoarseChosen { none, positive_diagonal, saddle_point, dominant };
 
 /// What the next try is to do, and in which words it differs from the one before ("" for the first).
 struct Plan {
-    MethodChoice   method = MethodChoice::gmres;  ///< never automatic
-    PrecondOptions precond;
-    std::string    change;
-    LuOptions      lu = {};
-    bool           rounded_symmetry = false;            ///< the method needs A symmetric, and A is but for rounding
-    CoarseChosen   coarse_chosen = CoarseChosen::none;  ///< its coarse space, for the user: M may do without
-    double         quick =
+    MethodChoice             method = MethodChoice::gmres;  ///< never automatic
+    PrecondOptions           precond;
+    std::string              change;
+    LuOptions                lu = {};
+    bool                     rounded_symmetry = false;  ///< the method needs A symmetric, and A is but for rounding
+    std::optional<Asymmetry> of_adjoint = {};           ///< A against Aᴴ, where it is known
+    CoarseChosen             coarse_chosen = CoarseChosen::none;  ///< its coarse space, for the user: M may do without
+    double                   quick =
         0;  ///< of a try that ends where it does not promise to be faster: seconds of what was chosen; else 0
 
     bool direct() const { return method == MethodChoice::lu; }

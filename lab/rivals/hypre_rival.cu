@@ -286,7 +286,7 @@ RivalAnswer solved(const RivalTask& task, const HypreMethod& method)
 
 std::string about(const char* krylov)
 {
-    HYPRE_Int   major = 0, minor = 0, patch = 0, single = 0;
+    HYPRE_Int          major = 0, minor = 0, patch = 0, single = 0;
     std::ostringstream text;
     text << "hypre";
     if (why_no_hypre().empty() && hypre().get_version(&major, &minor, &patch, &single) == 0)

@@ -1,6 +1,7 @@
 #include "ilux/precond/coarse/near_null.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "ilux/base/instances.hpp"
 #include "ilux/base/united_sets.hpp"
@@ -52,18 +53,69 @@ Index kinds_by_component(std::vector<Index>& of)
     return kinds;
 }
 
+/// @param value  (c, i): of vector c at unknown i
+template <class T, class Value>
+Nearness nearness_by(Cpu& be, const CsrView<T>& A, std::size_t count, const Value& value)
+{
+    constexpr double little = 0.1;
+    struct Sums {
+        Offset met = 0, far = 0;
+        double energy = 0;
+    };
+    std::vector<Sums> sums(row_blocks(A.rows()) * count);
+    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
+        for (std::size_t c = 0; c < count; ++c) {
+            Sums& mine = sums[b * count + c];
+            for (Index i = begin; i < end; ++i) {
+                T      sum = 0;
+                double terms = 0;
+                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                    const T term = A.val()[p] * value(c, A.col()[p]);
+                    sum += term;
+                    terms += std::abs(term);
+                }
+                mine.met += terms > 0;
+                mine.far += std::abs(sum) > little * terms;
+                mine.energy += real_part(T(conj(value(c, i)) * sum));
+            }
+        }
+    });
+    Nearness near;
+    for (std::size_t c = 0; c < count; ++c) {
+        Sums all;
+        for (std::size_t at = c; at < sums.size(); at += count) {
+            all.met += sums[at].met;
+            all.far += sums[at].far;
+            all.energy += sums[at].energy;
+        }
+        near.far_rows = std::max(near.far_rows, all.met > 0 ? double(all.far) / double(all.met) : 1.);
+        near.indefinite |= all.energy < 0;
+    }
+    return near;
+}
+
 }  // namespace
 
 template <class T>
 bool looks_like_saddle_point(Cpu& be, const CsrView<T>& A)
 {
     const auto          n = static_cast<std::size_t>(A.rows());
+    std::atomic<Offset> zeros = 0;
+    std::atomic<bool>   negative = false;
+    for_row_blocks(be, A.rows(), [&](Index, Index begin, Index end, int) {
+        Offset found = 0;
+        for (Index i = begin; i < end && !negative; ++i) {
+            const double d = real_part(A.at(i, i));
+            found += d == 0;
+            if (!(d >= 0)) negative = true;
+        }
+        zeros += found;
+    });
+    if (zeros == 0 || 2 * zeros > A.rows() || negative) return false;
     std::vector<double> diagonal(n);
     for_row_blocks(be, A.rows(), [&](Index, Index begin, Index end, int) {
         for (Index i = begin; i < end; ++i) diagonal[i] = real_part(A.at(i, i));
     });
-    const auto zeros = static_cast<std::size_t>(std::ranges::count(diagonal, 0.));
-    if (zeros == 0 || 2 * zeros > n || std::ranges::any_of(diagonal, [](double d) { return !(d >= 0); })) return false;
     std::vector<char> other(row_blocks(A.rows()), 0);
     for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
         for (Index i = begin; i < end; ++i) {
@@ -94,49 +146,22 @@ NearNull<Cpu, T> constants(Cpu& be, const CsrView<T>& A, const NodeNumbering& no
 template <class T>
 Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors)
 {
-    constexpr double little = 0.1;
-    struct Sums {
-        Offset met = 0, far = 0;
-        double energy = 0;
-    };
-    const auto        count = static_cast<std::size_t>(vectors.count);
-    std::vector<Sums> sums(row_blocks(A.rows()) * count);
-    for_row_blocks(be, A.rows(), [&](Index b, Index begin, Index end, int) {
-        for (std::size_t c = 0; c < count; ++c) {
-            const T* t = vectors.values.data() + c * vectors.n();
-            Sums&    mine = sums[b * count + c];
-            for (Index i = begin; i < end; ++i) {
-                T      sum = 0;
-                double terms = 0;
-                for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
-                    const T term = A.val()[p] * t[A.col()[p]];
-                    sum += term;
-                    terms += std::abs(term);
-                }
-                mine.met += terms > 0;
-                mine.far += std::abs(sum) > little * terms;
-                mine.energy += real_part(T(conj(t[i]) * sum));
-            }
-        }
-    });
-    Nearness near;
-    for (std::size_t c = 0; c < count; ++c) {
-        Sums all;
-        for (std::size_t at = c; at < sums.size(); at += count) {
-            all.met += sums[at].met;
-            all.far += sums[at].far;
-            all.energy += sums[at].energy;
-        }
-        near.far_rows = std::max(near.far_rows, all.met > 0 ? double(all.far) / double(all.met) : 1.);
-        near.indefinite |= all.energy < 0;
-    }
-    return near;
+    const auto n = static_cast<std::size_t>(vectors.n());
+    return nearness_by(be, A, static_cast<std::size_t>(vectors.count),
+                       [t = vectors.values.data(), n](std::size_t c, Index i) { return t[c * n + i]; });
+}
+
+template <class T>
+Nearness nearness_of_constant(Cpu& be, const CsrView<T>& A)
+{
+    return nearness_by(be, A, 1, [](std::size_t, Index) { return T(1); });
 }
 
 #define ILUX_INSTANTIATE(T)                                                                   \
     template bool             looks_like_saddle_point(Cpu&, const CsrView<T>&);               \
     template NearNull<Cpu, T> constants(Cpu&, const CsrView<T>&, const NodeNumbering&, bool); \
-    template Nearness         nearness(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);
+    template Nearness         nearness(Cpu&, const CsrView<T>&, const NearNull<Cpu, T>&);     \
+    template Nearness         nearness_of_constant(Cpu&, const CsrView<T>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE
 

@@ -24,5 +24,8 @@ struct Nearness {
 };
 template <class T>
 Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors);
+/// Likewise, of a constant.
+template <class T>
+Nearness nearness_of_constant(Cpu& be, const CsrView<T>& A);
 
 }  // namespace ilux

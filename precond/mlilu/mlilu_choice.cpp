@@ -168,6 +168,7 @@ bool rounds_are_likely(Cpu& be, const CsrView<T>& A, const MlIluOptions& options
 {
     if (options.setup != MlIluSetup::automatic || !device_rounds_are_likely(A.rows(), A.nnz(), options))
         return options.setup == MlIluSetup::rounds;
+    if (!options.near_null) return dominant_rows<T>(be, A) >= dominant_share * A.rows();
     const std::vector<double> t = test_vectors(options, A.rows());
     return dominant_rows<T>(be, A, TestVectors(t, A.rows())) >= dominant_share * A.rows();
 }

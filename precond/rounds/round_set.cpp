@@ -230,10 +230,9 @@ private:
     RoundSet<T>           set_;
 };
 
-}  // namespace
-
-template <class T>
-Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t)
+/// @param size  ‖t_i‖ of row i
+template <class T, class Size>
+Index dominant_rows_by(Cpu& be, const CsrView<T>& S, const Size& size)
 {
     std::vector<Index> found(row_blocks(S.rows()), 0);
     for_row_blocks(be, S.rows(), [&](Index b, Index begin, Index end, int) {
@@ -242,11 +241,25 @@ Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t)
             double others = 0;
             for (Offset p = S.row_ptr()[k]; p < S.row_ptr()[k + 1]; ++p)
                 if (const Index j = S.col()[p]; j == k) d = S.val()[p];
-                else others += std::abs(S.val()[p]) * t.size(j);
-            found[b] += is_dominant(d, t.size(k), others);
+                else others += std::abs(S.val()[p]) * size(j);
+            found[b] += is_dominant(d, size(k), others);
         }
     });
     return std::accumulate(found.begin(), found.end(), Index{0});
+}
+
+}  // namespace
+
+template <class T>
+Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t)
+{
+    return dominant_rows_by(be, S, [&](Index i) { return t.size(i); });
+}
+
+template <class T>
+Index dominant_rows(Cpu& be, const CsrView<T>& S)
+{
+    return dominant_rows_by(be, S, [](Index) { return 1.; });
 }
 
 template <class T>
@@ -278,6 +291,7 @@ RoundSet<T> choose_pivots(Cpu& be, const RoundSystem<T>& system, const RoundBoun
 
 #define ILUX_INSTANTIATE(T)                                                   \
     template Index       dominant_rows(Cpu&, const CsrView<T>&, TestVectors); \
+    template Index       dominant_rows(Cpu&, const CsrView<T>&);              \
     template RowFacts<T> facts_of_row(const RoundSystem<T>&, Index);          \
     template RoundSet<T> choose_pivots(Cpu&, const RoundSystem<T>&, const RoundBounds&, const std::function<void()>&);
 ILUX_SCALARS(ILUX_INSTANTIATE)

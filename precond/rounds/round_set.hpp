@@ -16,6 +16,9 @@ namespace ilux {
 /// Rows with Σ_j≠k |s_kj| ‖t_j‖ ≤ |s_kk| ‖t_k‖, up to rounding.
 template <class T>
 Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t);
+/// Likewise, where t is a constant.
+template <class T>
+Index dominant_rows(Cpu& be, const CsrView<T>& S);
 
 /// What a pivot of a round must keep to, and which couplings count.
 struct RoundBounds {

@@ -166,8 +166,7 @@ private:
     {
         IterationFacts& facts = facts_.iteration;
         if (!leaves_coarse(options_)) return;
-        const CoarseGain gain =
-            coarse_gain<S>(cpu_, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
+        const CoarseGain gain = coarse_gain<S>(cpu_, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
         facts.coarse = gain == CoarseGain::steps;
         if (gain != CoarseGain::rounds) return;
         const bool hermitian = ask_for_symmetry();

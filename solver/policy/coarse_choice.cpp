@@ -46,8 +46,8 @@ bool couplings_are_mixed(Cpu& cpu, const CsrView<S>& A)
     return 2 * Offset{mixed} >= A.rows();
 }
 
-/// Whether it comes from a mesh in space: its graph grows neither as a plane's nor as that of a circuit, in which a coarse
-/// matrix has many entries.
+/// Whether it comes from a mesh in space: its graph grows neither as a plane's nor as that of a circuit, in which a
+/// coarse matrix has many entries.
 template <Scalar S>
 bool is_large_and_spatial(Cpu& cpu, const CsrView<S>& A)
 {
@@ -79,7 +79,8 @@ CoarseGain coarse_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& option
     const bool saddle_point = !dominant && looks_like_saddle_point(cpu, A);
     if (!saddle_point && !has_positive_diagonal(cpu, A)) return CoarseGain::none;
     const NodeNumbering nodes = nodes_of(A);
-    const Nearness      near = nearness(cpu, A, constants(cpu, A, nodes, saddle_point));
+    const Nearness      near = nodes.size == 1 && !saddle_point ? nearness_of_constant(cpu, A)
+                                                                : nearness(cpu, A, constants(cpu, A, nodes, saddle_point));
     if (near.indefinite) return CoarseGain::none;
     if (options.near_null) return CoarseGain::rounds;
     if (near.far_rows > (saddle_point ? most_far_of_flow : most_far)) return CoarseGain::none;

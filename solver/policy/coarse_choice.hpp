@@ -24,7 +24,7 @@ enum class CoarseGain {
 template <Scalar S>
 CoarseGain coarse_gain(Cpu& cpu, const CsrView<S>& A, const MlIluOptions& options, bool beside_gpu);
 
-constexpr Index least_coarse_rows = 10'000;  ///< a smaller system is soon factored without
+constexpr Index least_coarse_rows = 10'000;     ///< a smaller system is soon factored without
 constexpr Index least_dominant_rows = 100'000;  ///< likewise, where rows are dominant
 
 }  // namespace ilux

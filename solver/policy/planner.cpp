@@ -55,8 +55,7 @@ template <Scalar S>
 CoarseGain Planner<S>::gain_of_coarse(Cpu& threads) const
 {
     if (null_space_ || !leaves_coarse(options_)) return CoarseGain::none;
-    if (!choice_.facts)
-        return coarse_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
+    if (!choice_.facts) return coarse_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
     const IterationFacts& known = choice_.facts->iteration;
     return !known.coarse ? CoarseGain::none : known.dominant ? CoarseGain::steps : CoarseGain::rounds;
 }
@@ -73,11 +72,12 @@ void Planner<S>::take_coarse(CoarseGain gain, const SymmetryFacts& facts, Plan& 
     plan.coarse_chosen = gain == CoarseGain::steps ? CoarseChosen::dominant
                          : facts.positive_diagonal ? CoarseChosen::positive_diagonal
                                                    : CoarseChosen::saddle_point;
-    decisions.push_back("precond.coarse=on: " +
-                        (gain == CoarseGain::steps ? "rows are dominant, and A's graph grows as a mesh in space"
-                         : facts.positive_diagonal
-                             ? fmt::format("A is {} with a positive diagonal, and its rows are not dominant", facts.word())
-                             : fmt::format("A is {} and a saddle point, with zeros on its diagonal", facts.word())));
+    decisions.push_back(
+        "precond.coarse=on: " +
+        (gain == CoarseGain::steps ? "rows are dominant, and A's graph grows as a mesh in space"
+         : facts.positive_diagonal
+             ? fmt::format("A is {} with a positive diagonal, and its rows are not dominant", facts.word())
+             : fmt::format("A is {} and a saddle point, with zeros on its diagonal", facts.word())));
 }
 
 template <Scalar S>
@@ -87,7 +87,8 @@ Plan Planner<S>::first(bool direct, std::vector<std::string>& decisions) const
     Cpu        threads(options_.threads);
     const bool asks = !direct && !choice_.by_diagonal && choice_.quick == 0;
     const auto coarse = asks ? gain_of_coarse(threads) : CoarseGain::none;
-    const bool ask_hermitian = coarse != CoarseGain::none || method == MethodChoice::automatic || method == MethodChoice::cg || method == MethodChoice::minres;
+    const bool ask_hermitian = coarse != CoarseGain::none || method == MethodChoice::automatic ||
+                               method == MethodChoice::cg || method == MethodChoice::minres;
     const bool ask_symmetric = method == MethodChoice::sqmr || method == MethodChoice::cocg;
     const auto facts = symmetry_facts<S>(threads, A_, !direct && ask_hermitian, !direct && ask_symmetric);
     Plan       plan = first_plan(options_, direct, facts, decisions);
@@ -113,12 +114,14 @@ std::string Planner<S>::no_longer_symmetric(Plan& plan, const std::function<void
 {
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
     const bool of_kind = plan.coarse_chosen != CoarseChosen::none && plan.coarse_chosen != CoarseChosen::dominant;
-    const bool          definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
+    const bool definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
+    plan.of_adjoint.reset();  // of former values
     if (plan.direct() || !(definite || absolute || of_kind)) return "";
     bring();
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);
     plan.rounded_symmetry = facts.rounded;
+    plan.of_adjoint = facts.of_adjoint;
     const bool positive = definite || plan.coarse_chosen == CoarseChosen::positive_diagonal;
     const bool saddle_point = plan.coarse_chosen == CoarseChosen::saddle_point;
     const bool kind_holds =

@@ -189,6 +189,7 @@ SymmetryFacts symmetry_facts(Cpu& cpu, const CsrView<S>& A, bool hermitian, bool
     SymmetryFacts facts{.complex = is_complex<S>};
     const auto    holds = [&](Mirror mirror) {
         const Asymmetry found = asymmetry_of(cpu, A, mirror);
+        if (mirror == Mirror::hermitian) facts.of_adjoint = found;
         facts.rounded = facts.rounded || (found.within_rounding && !found.exact);
         return found.within_rounding;
     };
@@ -209,6 +210,7 @@ Plan first_plan(const SolverOptions& options, bool direct, const SymmetryFacts& 
         return plan;
     }
     plan.rounded_symmetry = A.rounded;
+    plan.of_adjoint = A.of_adjoint;
     const char* const word = A.word();
     if (options.method == MethodChoice::automatic) {
         const bool cg = A.hermitian && A.positive_diagonal;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ilux/base/matrix/csr.hpp"
+#include "ilux/base/matrix/near_symmetry.hpp"
 #include "ilux/engine/machine/forecast.hpp"
 #include "ilux/engine/report/attempt.hpp"
 
@@ -14,11 +15,12 @@ namespace ilux {
 
 /// What the methods for symmetric matrices ask of A.
 struct SymmetryFacts {
-    bool hermitian = false;          ///< Aᴴ = A: of real values, symmetric
-    bool symmetric = false;          ///< Aᵀ = A
-    bool positive_diagonal = false;  ///< and hermitian
-    bool complex = false;            ///< its values are
-    bool rounded = false;            ///< these hold but for rounding
+    bool                     hermitian = false;          ///< Aᴴ = A: of real values, symmetric
+    bool                     symmetric = false;          ///< Aᵀ = A
+    bool                     positive_diagonal = false;  ///< and hermitian
+    bool                     complex = false;            ///< its values are
+    bool                     rounded = false;            ///< these hold but for rounding
+    std::optional<Asymmetry> of_adjoint = {};            ///< A against Aᴴ, where that was asked
 
     const char* word() const { return complex ? "Hermitian" : "symmetric"; }
 };
