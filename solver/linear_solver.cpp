@@ -58,9 +58,10 @@ LinearSolver<S>::Impl::Impl(const SolverOptions& given)
                    Attempt tried;
                    tried.plan = plan;
                    tried.forget_solution();
-                   tried.x = guess_.empty() ? std::vector<S>(static_cast<std::size_t>(system.view().rows())) : guess_;
+                   tried.x = std::vector<S>();
                    return tried;
                },
+           .guess = [this] { return first_x(); },
            .factor = [this](Attempt& tried) { return factor_by(tried); },
            .next = [this](std::span<const Attempt> tried, std::string& why_not) { return next_plan(tried, why_not); }}),
       null_space(given.krylov.null_space),

@@ -61,6 +61,7 @@ private:
     void         solve_with_current(SystemVectors<S>& given, Attempt& tried);
     void         solve_anew(SystemVectors<S>& given, Attempt& tried);
     bool         step_on_gpu(std::span<const S> b);
+    Solution     first_x() const { return guess_.empty() ? std::vector<S>(system.view().rows()) : guess_; }
     SolverReport report(AttemptLoop::Call& call, SystemVectors<S>& given);
 
     const LuOrderFor  asked_order_for_ = options.lu.order_for;  // before an analysis decided

@@ -97,7 +97,7 @@ void LinearSolver<S>::Impl::renew()
             break;
     }
     if (loop.factored()) return;
-    loop.end(current);
+    loop.end_without_solve();
     loop.factor(loop.next());
 }
 
@@ -185,6 +185,7 @@ void LinearSolver<S>::Impl::solve_anew(SystemVectors<S>& given, Attempt& tried)
     loop.renewed(factor_by(current, !strategies->takes_direct()));
     current.reason = renewal(why, current);
     tried = current;
+    tried.x = first_x();
     tried.seconds += seconds;
     if (loop.factored()) solve_by(given, tried);
     tried.report.seconds.solve += solving;
@@ -194,7 +195,6 @@ void LinearSolver<S>::Impl::solve_anew(SystemVectors<S>& given, Attempt& tried)
 template <Scalar S>
 void LinearSolver<S>::Impl::solve_with_current(SystemVectors<S>& given, Attempt& tried)
 {
-    if (!guess_.empty()) tried.x = guess_;
     solve_by(given, tried);
     Index      steps_before = 0;
     const auto needs_more = [&] {

@@ -40,7 +40,7 @@ bool AttemptLoop::factor(std::optional<Plan> plan)
     for (; plan; plan = next()) {
         begin(*plan);
         if (renewed(steps_.factor(current_))) return true;
-        end(current_);
+        end_without_solve();
     }
     state_ = next_state(state_, SolverEvent::out_of_plans);
     return false;
@@ -50,6 +50,7 @@ void AttemptLoop::solve(const std::function<void(Attempt& tried)>& one)
 {
     while (factored()) {
         Attempt tried = current_;
+        tried.x = steps_.guess();
         one(tried);
         const bool converged = tried.converged();
         end(std::move(tried));
@@ -85,6 +86,12 @@ void AttemptLoop::end(Attempt tried)
     tries_.push_back(std::move(tried));
 }
 
+void AttemptLoop::end_without_solve()
+{
+    current_.x = steps_.guess();
+    end(current_);
+}
+
 void AttemptLoop::forget_seconds() { current_.seconds = current_.seconds_factor = current_.seconds_analyse = 0; }
 
 void AttemptLoop::note(const std::vector<std::string>& decisions)
@@ -96,7 +103,10 @@ void AttemptLoop::note(const std::vector<std::string>& decisions)
 SolverReport AttemptLoop::tell(StopTest asked)
 {
     SolverReport report;
-    if (tries_.empty()) tries_.push_back(current_);  // told again: there are no factors
+    if (tries_.empty()) {  // told again: there are no factors
+        tries_.push_back(current_);
+        tries_.back().x = steps_.guess();
+    }
     if (singular_) accept_what_can_be_known(asked, tries_);
     report.attempts = std::exchange(tries_, {});
     report.best = best_attempt(report.attempts);

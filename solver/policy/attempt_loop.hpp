@@ -18,8 +18,10 @@ namespace ilux {
 /// What an AttemptLoop asks of its owner. Lack of memory or time, or cancellation, is an outcome of a try; whatever
 /// else they throw ends the call.
 struct AttemptSteps {
-    /// A try that is to begin: its plan, and the x that it starts from.
+    /// A try that is to begin: its plan, and an x of the right type without values.
     std::function<Attempt(const Plan&)> begin;
+    /// The x that a solve starts from: made when one does, since of a large system it takes as long as a pass over A.
+    std::function<Solution()> guess;
     /// Makes factors by tried.plan. @return whether there are any; where not, `tried` says why
     std::function<bool(Attempt& tried)> factor;
     /// The plan after all these failed; or nothing, and then `why_not` says why.
@@ -69,6 +71,8 @@ public:
     std::optional<Plan> next();
     /// A try is over, well or not.
     void end(Attempt tried);
+    /// The current one is over, without factors.
+    void end_without_solve();
     /// Seconds of factors are told once, with the first b.
     void forget_seconds();
     void decide(std::string decision) { decisions_.push_back(std::move(decision)); }

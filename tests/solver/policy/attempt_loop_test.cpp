@@ -59,6 +59,7 @@ protected:
                               tried.seconds_factor = 1;
                               return tried;
                           },
+                      .guess = [] { return std::vector<double>(1); },
                       .factor =
                           [this](Attempt& tried) {
                               if (number(tried.plan) >= first_that_factors) return true;
