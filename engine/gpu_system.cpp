@@ -117,12 +117,15 @@ FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, c
 }
 
 template <Scalar S>
-void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov)
+void GpuSystem<S>::put_matrix_and_vectors(const KrylovOptions& krylov, ComingMatrix<S>* coming)
 {
-    refuse_beyond(need_, 0, gpu_, options_.memory_limit);
     gpu_.make_current();
+    const bool with_adjoint = needs_transpose(method_) && !is_mixed();
+    if (coming != nullptr) A_ = coming->arrived();
+    if (with_adjoint) A_.reset();
+    refuse_beyond(need_, A_ ? A_->bytes() : 0, gpu_, options_.memory_limit);
     const Index n = host_A_->rows();
-    A_.emplace(gpu_, *host_A_, needs_transpose(method_) && !is_mixed());
+    if (!A_) A_.emplace(gpu_, *host_A_, with_adjoint);
     if (is_mixed())
         system_.emplace(gpu_, method_, *A_,
                         mixed_on_gpu<S>(gpu_, *host_A_, A_->matrix(), method_, krylov, single_bytes_));
@@ -142,7 +145,7 @@ void GpuSystem<S>::report_matrix_and_vectors()
 
 template <Scalar S>
 GpuSystem<S>::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov,
-                        const GpuSystemOptions& options)
+                        const GpuSystemOptions& options, std::unique_ptr<ComingMatrix<S>> coming)
     : cpu_(cpu),
       gpu_(gpu),
       host_A_(&A),
@@ -153,7 +156,9 @@ GpuSystem<S>::GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, 
 {
     if (is_mixed()) options_.precision = Precision::in_single;
     restart_device_peak();
-    matrix_and_vectors_ = in_background([this, krylov] { put_matrix_and_vectors(krylov); });
+    matrix_and_vectors_ = in_background([this, krylov, on_its_way = std::shared_ptr(std::move(coming))] {
+        put_matrix_and_vectors(krylov, on_its_way.get());
+    });
 }
 
 template <Scalar S>

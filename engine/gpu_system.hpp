@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "ilux/base/gpu/device_csr.hpp"
+#include "ilux/engine/coming_matrix.hpp"
 #include "ilux/engine/machine/device_need.hpp"
 #include "ilux/engine/machine/gpu_report.hpp"
 #include "ilux/engine/gpu_maker.hpp"
@@ -36,8 +38,9 @@ public:
     /// @param cpu  turns factors into the systems that apply M, and judges x where the GPU cannot; must outlive this,
     /// as gpu must
     /// @param A  must stand until put() or the destructor
+    /// @param coming  A on its way there already, or null
     GpuSystem(Cpu& cpu, Gpu& gpu, const CsrView<S>& A, Method method, const KrylovOptions& krylov,
-              const GpuSystemOptions& options);
+              const GpuSystemOptions& options, std::unique_ptr<ComingMatrix<S>> coming = nullptr);
     GpuSystem(GpuSystem&&) = delete;  // the thread knows where it is
 
     /// Whether other values of A's pattern may take the place of those that are there, for this method, put there in
@@ -83,7 +86,7 @@ public:
 
 private:
     bool                  is_mixed() const { return options_.arithmetic == KrylovPrecision::mixed; }
-    void                  put_matrix_and_vectors(const KrylovOptions& krylov);
+    void                  put_matrix_and_vectors(const KrylovOptions& krylov, ComingMatrix<S>* coming);
     void                  report_matrix_and_vectors();
     GpuMaker<S>           maker();
     void                  put_preconditioner(const PrecondFactors<S>& factors);

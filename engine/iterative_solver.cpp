@@ -155,10 +155,11 @@ bool IterativeSolver<S>::make_and_place(const AttemptListener& listener, const S
 
 /// All but M goes there while M is factored.
 template <Scalar S>
-void IterativeSolver<S>::begin_there(const Plan& plan)
+void IterativeSolver<S>::begin_there(const Plan& plan, std::unique_ptr<ComingMatrix<S>> coming)
 {
-    there_ = std::make_unique<GpuSystem<S>>(machine_.cpu, *machine_.gpu, *A_, method_of(plan.method),
-                                            fitted(options_.krylov, A_->rows()), options_there(plan));
+    there_ =
+        std::make_unique<GpuSystem<S>>(machine_.cpu, *machine_.gpu, *A_, method_of(plan.method),
+                                       fitted(options_.krylov, A_->rows()), options_there(plan), std::move(coming));
 }
 
 template <Scalar S>
@@ -172,7 +173,7 @@ GpuSystemOptions IterativeSolver<S>::options_there(const Plan& plan) const
 
 template <Scalar S>
 bool IterativeSolver<S>::factor(const CsrView<S>& A, const AttemptListener& listener, const StopToken& stop,
-                                Attempt& tried)
+                                Attempt& tried, std::unique_ptr<ComingMatrix<S>> coming)
 {
     witness_.numbers_changed();
     adjoint_.reset();
@@ -189,7 +190,7 @@ bool IterativeSolver<S>::factor(const CsrView<S>& A, const AttemptListener& list
     try {
         if (same && awaited_.empty()) there_->renew(A);
         A_ = &A;
-        if (machine_.gpu && !same) begin_there(tried.plan);
+        if (machine_.gpu && !same) begin_there(tried.plan, std::move(coming));
         factored_ = make_and_place(listener, stop, tried);
     } catch (...) {
         release();

@@ -27,7 +27,8 @@ public:
     /// @param stop  gives a multilevel factorization in progress up
     /// @return whether A x = b can be solved now; where not, `tried` says why
     /// @throws OutOfMemory; DeviceError, naming the device, when that failed
-    bool factor(const CsrView<S>& A, const AttemptListener& listener, const StopToken& stop, Attempt& tried);
+    bool factor(const CsrView<S>& A, const AttemptListener& listener, const StopToken& stop, Attempt& tried,
+                std::unique_ptr<ComingMatrix<S>> coming = nullptr);
     /// M as it is, for another A of the same pattern. Needs an M.
     void keep(const CsrView<S>& A, Attempt& tried);
     bool factored() const { return factored_; }
@@ -72,7 +73,7 @@ private:
     bool             make_and_place(const AttemptListener& listener, const StopToken& stop, Attempt& tried);
     bool             place(Attempt& tried);
     void             place_on_host(Attempt& tried);
-    void             begin_there(const Plan& plan);
+    void             begin_there(const Plan& plan, std::unique_ptr<ComingMatrix<S>> coming = nullptr);
     GpuSystemOptions options_there(const Plan& plan) const;
     void             give_up_gpu(const std::string& why, Attempt& tried);
     KrylovPlace<S>&  place_of(const MatrixOrAdjoint<S>& A, const Plan& plan);

@@ -212,8 +212,9 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
 {
     const PrecondOptions& asked = tried.plan.precond;
     const MlIluReport&    made = factors_.rounds ? factors_.rounds->report() : factors_.mlilu->report();
+    const bool            dominant = tried.plan.coarse_chosen == CoarseChosen::dominant;  // then constants are enough
     CoarseOptions         options{.unknowns = asked.coarse_size,
-                                  .most_found = asked.coarse_vectors,
+                                  .most_found = dominant ? 0 : asked.coarse_vectors,
                                   .M = of_M,
                                   .positive = source.positive,
                                   .lumped = is_lumped(made)};

@@ -61,7 +61,7 @@ LinearSolver<S>::Impl::Impl(const SolverOptions& given)
                    tried.x = std::vector<S>();
                    return tried;
                },
-           .guess = [this] { return first_x(); },
+           .guess = [this]() -> Solution { return guess_.empty() ? std::vector<S>(system.view().rows()) : guess_; },
            .factor = [this](Attempt& tried) { return factor_by(tried); },
            .next = [this](std::span<const Attempt> tried, std::string& why_not) { return next_plan(tried, why_not); }}),
       null_space(given.krylov.null_space),
@@ -191,7 +191,7 @@ bool LinearSolver<S>::Impl::factor_by(Attempt& tried, bool anew)
             factored = analysed && strategies->direct().factor(A, anew, limited, one);
             return;
         }
-        factored = strategies->iterative().factor(A, listener, limited, one);
+        factored = strategies->iterative().factor(A, listener, limited, one, std::move(coming_));
         if (!factored) return;
         const std::string why = why_put_off(planner.facts(call()), one);
         if (why.empty()) return;
@@ -211,7 +211,15 @@ FactorReport LinearSolver<S>::Impl::factor()
     AttemptLoop::Call call(loop, AttemptLoop::Input::values);
     const bool        anew = begin_values();
     strategies->release_preconditioner();  // whose rounds would serve again
-    loop.factor(first_plan(anew));
+    strategies->bring_values();
+    if (!strategies->takes_direct()) coming_ = sent_ahead(strategies->iterative().machine(), system.view());
+    try {
+        loop.factor(first_plan(anew));
+    } catch (...) {
+        coming_.reset();  // A may go
+        throw;
+    }
+    coming_.reset();  // where LU was taken
     FactorReport report = factor_report(loop);
     call.done();
     return report;

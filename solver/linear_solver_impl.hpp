@@ -2,6 +2,7 @@
 // What a LinearSolver holds. Of solver/ alone.
 
 #include <future>
+#include <memory>
 
 #include "ilux/engine/strategies.hpp"
 #include "ilux/solver/asked_null_space.hpp"
@@ -61,13 +62,13 @@ private:
     void         solve_with_current(SystemVectors<S>& given, Attempt& tried);
     void         solve_anew(SystemVectors<S>& given, Attempt& tried);
     bool         step_on_gpu(std::span<const S> b);
-    Solution     first_x() const { return guess_.empty() ? std::vector<S>(system.view().rows()) : guess_; }
     SolverReport report(AttemptLoop::Call& call, SystemVectors<S>& given);
 
-    const LuOrderFor  asked_order_for_ = options.lu.order_for;  // before an analysis decided
-    std::vector<S>    guess_;                                   // n, or none: 0
-    Transpose         transpose_ = Transpose::no;               // of the last call of solve()
-    std::future<void> gpu_start_;                               // beside the choice
+    const LuOrderFor                 asked_order_for_ = options.lu.order_for;  // before an analysis decided
+    std::vector<S>                   guess_;                                   // n, or none: 0
+    std::unique_ptr<ComingMatrix<S>> coming_;                     // A on its way to a GPU, while a plan is made
+    Transpose                        transpose_ = Transpose::no;  // of the last call of solve()
+    std::future<void>                gpu_start_;                  // beside the choice
 };
 
 }  // namespace ilux

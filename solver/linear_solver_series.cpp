@@ -97,7 +97,7 @@ void LinearSolver<S>::Impl::renew()
             break;
     }
     if (loop.factored()) return;
-    loop.end_without_solve();
+    loop.end(loop.fresh());
     loop.factor(loop.next());
 }
 
@@ -184,8 +184,7 @@ void LinearSolver<S>::Impl::solve_anew(SystemVectors<S>& given, Attempt& tried)
     loop.begin(current.plan);
     loop.renewed(factor_by(current, !strategies->takes_direct()));
     current.reason = renewal(why, current);
-    tried = current;
-    tried.x = first_x();
+    tried = loop.fresh();
     tried.seconds += seconds;
     if (loop.factored()) solve_by(given, tried);
     tried.report.seconds.solve += solving;
@@ -282,7 +281,7 @@ bool LinearSolver<S>::Impl::step_on_gpu(std::span<const S> b)
     if (factored) loop.current().forget_solution();
     const bool converged = tried.converged();
     loop.end(std::move(tried));
-    loop.forget_seconds();
+    loop.current().forget_seconds();
     if (converged) return true;
     const auto plan = loop.next();
     if (!plan && factored) return true;  // what there is serves another b

@@ -28,6 +28,13 @@ void AttemptLoop::begin_values()
 
 void AttemptLoop::begin(const Plan& plan) { current_ = steps_.begin(plan); }
 
+Attempt AttemptLoop::fresh() const
+{
+    Attempt tried = current_;
+    tried.x = steps_.guess();
+    return tried;
+}
+
 bool AttemptLoop::renewed(bool factored)
 {
     state_ = next_state(state_, factored ? SolverEvent::attempt_factored : SolverEvent::attempt_failed);
@@ -40,7 +47,7 @@ bool AttemptLoop::factor(std::optional<Plan> plan)
     for (; plan; plan = next()) {
         begin(*plan);
         if (renewed(steps_.factor(current_))) return true;
-        end_without_solve();
+        end(fresh());
     }
     state_ = next_state(state_, SolverEvent::out_of_plans);
     return false;
@@ -49,12 +56,11 @@ bool AttemptLoop::factor(std::optional<Plan> plan)
 void AttemptLoop::solve(const std::function<void(Attempt& tried)>& one)
 {
     while (factored()) {
-        Attempt tried = current_;
-        tried.x = steps_.guess();
+        Attempt tried = fresh();
         one(tried);
         const bool converged = tried.converged();
         end(std::move(tried));
-        forget_seconds();
+        current_.forget_seconds();
         if (converged) return;
         const auto plan = next();
         if (!plan) return;  // what there is serves another b
@@ -86,14 +92,6 @@ void AttemptLoop::end(Attempt tried)
     tries_.push_back(std::move(tried));
 }
 
-void AttemptLoop::end_without_solve()
-{
-    current_.x = steps_.guess();
-    end(current_);
-}
-
-void AttemptLoop::forget_seconds() { current_.seconds = current_.seconds_factor = current_.seconds_analyse = 0; }
-
 void AttemptLoop::note(const std::vector<std::string>& decisions)
 {
     for (const std::string& decision : decisions)
@@ -103,10 +101,7 @@ void AttemptLoop::note(const std::vector<std::string>& decisions)
 SolverReport AttemptLoop::tell(StopTest asked)
 {
     SolverReport report;
-    if (tries_.empty()) {  // told again: there are no factors
-        tries_.push_back(current_);
-        tries_.back().x = steps_.guess();
-    }
+    if (tries_.empty()) tries_.push_back(fresh());  // told again: there are no factors
     if (singular_) accept_what_can_be_known(asked, tries_);
     report.attempts = std::exchange(tries_, {});
     report.best = best_attempt(report.attempts);

@@ -44,6 +44,8 @@ public:
     bool           tried_any() const { return state_ != SolverState::empty && state_ != SolverState::analysed; }
     Attempt&       current() { return current_; }  ///< as far as its factors; what a solve starts from
     const Attempt& current() const { return current_; }
+    /// The current try with the x that a solve starts from.
+    Attempt                  fresh() const;
     std::span<const Attempt> tried() const { return tries_; }
     TimeBudget&              budget() { return budget_; }
     const TimeBudget&        budget() const { return budget_; }
@@ -71,10 +73,6 @@ public:
     std::optional<Plan> next();
     /// A try is over, well or not.
     void end(Attempt tried);
-    /// The current one is over, without factors.
-    void end_without_solve();
-    /// Seconds of factors are told once, with the first b.
-    void forget_seconds();
     void decide(std::string decision) { decisions_.push_back(std::move(decision)); }
     /// Adds the decisions that were not told yet.
     void note(const std::vector<std::string>& decisions);

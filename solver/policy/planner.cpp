@@ -74,7 +74,8 @@ void Planner<S>::take_coarse(CoarseGain gain, const SymmetryFacts& facts, Plan& 
                                                    : CoarseChosen::saddle_point;
     decisions.push_back(
         "precond.coarse=on: " +
-        (gain == CoarseGain::steps ? "rows are dominant, and A's graph grows as a mesh in space"
+        (gain == CoarseGain::steps
+             ? "rows are dominant, and A's graph grows as a mesh in space; no vectors are sought for it"
          : facts.positive_diagonal
              ? fmt::format("A is {} with a positive diagonal, and its rows are not dominant", facts.word())
              : fmt::format("A is {} and a saddle point, with zeros on its diagonal", facts.word())));
