@@ -270,7 +270,7 @@ template <Scalar S>
 bool LinearSolver<S>::Impl::step_on_gpu(std::span<const S> b)
 {
     DirectSolver<S>& lu = strategies->direct();
-    Attempt          tried = loop.current();
+    Attempt          tried = loop.fresh();
     run_guarded(tried, [&](Attempt& one) {
         lu.step(system.view(), b, options.krylov.rtol,
                 analysis_within(stop, seconds_to_factor(planner.facts(call()), true)), one, loop.current());
