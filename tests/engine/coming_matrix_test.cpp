@@ -42,7 +42,8 @@ TEST(ComingMatrix, IsTheMatrix)
         download<double>(*machine.gpu, there->matrix().val(), std::span(val));
         EXPECT_EQ(val, std::vector<double>(A.val().begin(), A.val().end())) << name;
     }
-    const auto unused = sent_ahead<double>(machine, gallery::build("poisson2d:n=9"));  // its thread is waited for
+    const auto A = gallery::build("poisson2d:n=300");
+    const auto unused = sent_ahead<double>(machine, A);  // its thread is waited for
 }
 
 TEST(ComingMatrix, ComesAgainWhereTheDeviceHadNoRoom)
