@@ -67,9 +67,9 @@ std::string AskedNullSpace<S>::told(const NullSpace<S>& found) const
 }
 
 template <Scalar S>
-std::string AskedNullSpace<S>::project_b(std::span<S> b) const
+double AskedNullSpace<S>::project_b(std::span<S> b) const
 {
-    if (!space_->left()) return "";
+    if (!space_->left()) return 0;
     constexpr double     told_from = 1e-12, nothing = 1e-14;
     Cpu                  serial(1);
     const std::vector<S> given(b.begin(), b.end());
@@ -79,10 +79,7 @@ std::string AskedNullSpace<S>::project_b(std::span<S> b) const
     axpy<S>(serial, -1, b, part);
     const double whole = norm2<S>(serial, given), taken = norm2<S>(serial, part), left = norm2<S>(serial, b);
     if (left <= nothing * whole) fill<S>(serial, 0, b);
-    if (!(taken > told_from * whole)) return "";
-    return fmt::format(
-        "null_space: b had a part of {:.1e} of its size in the null space of A; it was taken off: x is the least-squares solution",
-        taken / whole);
+    return taken > told_from * whole ? taken / whole : 0;
 }
 
 template <Scalar S>
@@ -103,10 +100,14 @@ SolverReport AskedNullSpace<S>::solve_clear_of(SystemVectors<S>& given, Transpos
     if (guess.size() != b.size()) guess = std::vector<S>(b.size());
     given.read_guess(guess);
     project_x(guess.of<S>());
-    const std::string taken_off = project_b(b);
-    SystemVectors<S>  projected(std::span<const S>(b), std::span<S>(guess.of<S>()), given.is_guessed());
-    SolverReport      report = solve(projected);
-    if (!taken_off.empty()) report.decisions.push_back(taken_off);
+    const double     taken_off = project_b(b);
+    SystemVectors<S> projected(std::span<const S>(b), std::span<S>(guess.of<S>()), given.is_guessed());
+    SolverReport     report = solve(projected);
+    report.taken_off = taken_off;
+    if (taken_off > 0)
+        report.decisions.push_back(fmt::format(
+            "null_space: b had a part of {:.1e} of its size in the null space of A; it was taken off: x is the least-squares solution",
+            taken_off));
     project_x(report.attempts[report.best].x.template of<S>());
     given.deliver(report.result().x.of<S>());
     return report;

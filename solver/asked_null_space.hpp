@@ -37,9 +37,9 @@ public:
     SolverReport solve_clear_of(SystemVectors<S>& given, Transpose transpose,
                                 const std::function<SolverReport(SystemVectors<S>&)>& solve) const;
 
-    /// b ← b − N Nᴴ b, where Aᴴ N = 0. @return what was taken off, in words, or "" where that was rounding
-    std::string project_b(std::span<S> b) const;
-    void        project_x(std::span<S> x) const;
+    /// b ← b − N Nᴴ b, where Aᴴ N = 0. @return what was taken off, as a share of ‖b‖₂; 0 where that was rounding
+    double project_b(std::span<S> b) const;
+    void   project_x(std::span<S> x) const;
 
 private:
     std::string told(const NullSpace<S>& found) const;

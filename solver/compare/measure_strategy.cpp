@@ -147,7 +147,10 @@ SolverOptions options_for(const Strategy& strategy, const SolverOptions& given)
     SolverOptions options = resolved(given);
     if (strategy.name == "auto") options.method = MethodChoice::automatic;
     else options.mode = strategy.name == "direct" ? SolverMode::direct : SolverMode::iterative;
-    if (strategy.name == "direct") options.method = MethodChoice::lu;
+    if (strategy.name == "direct") {
+        options.method = MethodChoice::lu;
+        options.precond.coarse = CoarseChoice::automatic;  // of the iteration
+    }
     ilux::parse_field("device", strategy.device, options.device);
     require_consistent(options);
     return options;

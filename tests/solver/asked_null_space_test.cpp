@@ -145,6 +145,7 @@ TEST(LinearSolverNullSpace, WhatBHasOfTheConstantsOfTwoPartsIsTakenOffAndTold)
         EXPECT_EQ(warnings_of(report).find("determined"), std::string::npos) << warnings_of(report);
         EXPECT_LT(farthest<double>(x, wanted), 1e-6) << field_text(method);
         EXPECT_TRUE(tells(report, "it was taken off: x is the least-squares solution")) << field_text(method);
+        EXPECT_TRUE(report.taken_off > 0 && report.taken_off < 1) << report.taken_off;
         EXPECT_TRUE(tells(report, "the constants of 2 parts"));
     }
 }

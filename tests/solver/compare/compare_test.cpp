@@ -62,6 +62,19 @@ TEST(Compare, BothStrategiesSolveRealAndComplexSystems)
         std::get<CsrMatrix<std::complex<double>>>(gallery::build_any("helmholtz2d_open:n=16"))});
 }
 
+TEST(Compare, ACoarseSpaceIsOfTheIteration)
+{
+    const System<double> system{gallery::build("elasticity2d:n=16")};
+    SolverOptions        options{.method = MethodChoice::cg};
+    options.precond.coarse = CoarseChoice::on;
+    const Json rows = rows_of(system.on_cpu(options));
+    options.precond.coarse = CoarseChoice::off;
+    const Json without = rows_of(system.on_cpu(options));
+    ASSERT_EQ(rows.size(), 2u);
+    for (const Json& row : rows) EXPECT_EQ(row["outcome"], "converged") << row.dump();
+    EXPECT_LT(rows[1]["fill"], without[1]["fill"]);  // M beside it drops more
+}
+
 TEST(Compare, TakesTheStrategiesAskedForInTheirOrder)
 {
     const System<double> system = convection();
