@@ -17,9 +17,7 @@ public:
     /// @param gpu  used by that thread alone until arrived() or the destructor returns
     /// @param A  must stand as long
     ComingMatrix(Gpu& gpu, const CsrView<S>& A);
-    ComingMatrix(const ComingMatrix&) = delete;  // the thread knows where it is
-    ComingMatrix& operator=(const ComingMatrix&) = delete;
-    ~ComingMatrix() = default;
+    ComingMatrix(ComingMatrix&&) = delete;  // the thread knows where it is
 
     /// Waits for it. Nothing where the device had no room. Once. @throws DeviceError
     std::optional<GpuMatrixOperator<S>> arrived();
@@ -33,8 +31,8 @@ private:
 template <Scalar S>
 std::unique_ptr<ComingMatrix<S>> sent_ahead(const Machine& machine, const CsrView<S>& A)
 {
-    if (!machine.gpu || machine.memory_limit.value > 0) return nullptr;
-    return std::make_unique<ComingMatrix<S>>(*machine.gpu, A);
+    const bool stays = !machine.gpu || machine.memory_limit.value > 0;
+    return stays ? nullptr : std::make_unique<ComingMatrix<S>>(*machine.gpu, A);
 }
 
 }  // namespace ilux

@@ -147,10 +147,7 @@ SolverOptions options_for(const Strategy& strategy, const SolverOptions& given)
     SolverOptions options = resolved(given);
     if (strategy.name == "auto") options.method = MethodChoice::automatic;
     else options.mode = strategy.name == "direct" ? SolverMode::direct : SolverMode::iterative;
-    if (strategy.name == "direct") {
-        options.method = MethodChoice::lu;
-        options.precond.coarse = CoarseChoice::automatic;  // of the iteration
-    }
+    if (strategy.name == "direct") options.method = MethodChoice::lu, options.precond.coarse = CoarseChoice::automatic;
     ilux::parse_field("device", strategy.device, options.device);
     require_consistent(options);
     return options;
