@@ -106,7 +106,7 @@ FoundSpace<Gpu, S> GpuSystem<S>::find_coarse(const PrecondFactors<S>& factors, c
     gpu_.make_current();
     await_values();
     if (!system_) {  // A or the vectors had no room
-        refuse_beyond(need_, 0, gpu_, options_.memory_limit);
+        refuse_beyond(need_, A_ ? A_->bytes() : 0, gpu_, options_.memory_limit);
         throw OutOfMemory("the GPU has no room for A and the vectors");
     }
     const GpuReport before = report_;
@@ -236,7 +236,7 @@ void GpuSystem<S>::put(const PrecondFactors<S>& factors)
         try {
             if (matrix_and_vectors_.valid()) matrix_and_vectors_.get();
         } catch (const OutOfMemory&) {
-            refuse(0);  // in the same words, but with the factors
+            refuse(A_ ? A_->bytes() : 0);  // in the same words, but with the factors
             throw;
         }
         refuse(report_.matrix_bytes + report_.workspace_bytes + (factors.rounds ? factors.rounds->bytes() : 0) +

@@ -212,12 +212,13 @@ bool PrecondMaker<S>::add_coarse(const Task& task, const MlIluOptions& of_M, Mat
 {
     const PrecondOptions& asked = tried.plan.precond;
     const MlIluReport&    made = factors_.rounds ? factors_.rounds->report() : factors_.mlilu->report();
-    const bool            dominant = tried.plan.coarse_chosen == CoarseChosen::dominant;  // then constants are enough
-    CoarseOptions         options{.unknowns = asked.coarse_size,
-                                  .most_found = dominant ? 0 : asked.coarse_vectors,
-                                  .M = of_M,
-                                  .positive = source.positive,
-                                  .lumped = is_lumped(made)};
+    const bool            seeks = tried.plan.coarse_chosen != CoarseChosen::dominant ||  // else constants are enough
+                       asked.coarse_vectors != PrecondOptions().coarse_vectors;
+    CoarseOptions options{.unknowns = asked.coarse_size,
+                          .most_found = seeks ? asked.coarse_vectors : 0,
+                          .M = of_M,
+                          .positive = source.positive,
+                          .lumped = is_lumped(made)};
     options.M.near_null = asked.mlilu.near_null;
     auto&      vectors = factors_.coarse_vectors;
     bool       indefinite = false;

@@ -179,6 +179,7 @@ template <Scalar S>
 bool LinearSolver<S>::Impl::factor_by(Attempt& tried, bool anew)
 {
     take_strategy(tried.plan.direct());
+    if (strategies->takes_direct()) coming_.reset();  // its memory is the LU's
     const CsrView<S>& A = system.view();
     const StopToken   limited =
         analysis_within(stop, seconds_to_factor(planner.facts(call()), strategies->takes_direct()));
@@ -216,10 +217,10 @@ FactorReport LinearSolver<S>::Impl::factor()
     try {
         loop.factor(first_plan(anew));
     } catch (...) {
-        coming_.reset();  // A may go
+        coming_.reset();  // the caller may free A now
         throw;
     }
-    coming_.reset();  // where LU was taken
+    coming_.reset();  // nobody has asked for it
     FactorReport report = factor_report(loop);
     call.done();
     return report;

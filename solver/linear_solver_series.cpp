@@ -246,8 +246,8 @@ SolverReport LinearSolver<S>::Impl::solve_as_given(SystemVectors<S>& given, Tran
     if (series.last && !further) loop.budget().restart();
     if (loop.factored()) loop.budget().at_least(loop.current().seconds);  // one broken off has not told them
     AttemptLoop::Call call(loop, AttemptLoop::Input::rhs);
-    if (loop.state() == SolverState::dropped) loop.factor(first_plan(true));
     guess_ = given.host_guess();
+    if (loop.state() == SolverState::dropped) loop.factor(first_plan(true));
     loop.solve([&](Attempt& tried) {
         solve_with_current(given, tried);
         // Going on in double after mixed precision may end without factors.

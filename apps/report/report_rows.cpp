@@ -156,7 +156,7 @@ Rows error_rows(const Run& run, const ProblemFacts& problem)
 {
     const IterationReport& report = run.result().report;
     Rows rows{{"residual", error_text(report.relative_residual) + "  ‖b − A x‖₂ / ‖b‖₂, recomputed" +
-                               (run.taken_off > 0 ? ", b being what was not taken off" : "")}};
+                               (run.taken_off > 0 ? ", of b without the part that was taken off" : "")}};
     if (report.backward_error > 0 || run.outcome() == Outcome::converged)
         rows.push_back({"backward error", error_text(report.backward_error) + "  ‖b − A x‖₂ / (‖A‖_F ‖x‖₂ + ‖b‖₂)"});
     const Accuracy& accuracy = run.result().accuracy;

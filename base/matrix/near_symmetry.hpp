@@ -23,7 +23,8 @@ struct Asymmetry {
 };
 
 /// @param mirror  Aᴴ, or Aᵀ of complex values; not none
-/// Cost O(nnz log(nnz / n)), by threads; ends at the first entry beyond rounding.
+/// Cost O(nnz log(nnz / n)), by threads, and the length of a row for an entry of it that differs by more than 8 ε
+/// (|a_ij| + |a'_ij|) where its a_ii is 0; ends at the first entry beyond rounding.
 template <class T>
 Asymmetry asymmetry_of(Cpu& be, const CsrView<T>& A, Mirror mirror);
 

@@ -55,20 +55,20 @@ struct Ball {
     double radius = 0;     ///< 0: they are fewer than were asked for
     double dimension = 0;  ///< a ball of r steps has about r^dimension unknowns; 0: not known
 };
-Ball ball_around(const PatternView& A, Index seed, Index size)
+Ball ball_around(const PatternView& A, Index seed, Index size, const NextUnknowns& next)
 {
-    const MatrixPart part(A, seed, size);
+    const MatrixPart part(A, seed, size, next);
     if (part.size() < size) return {};
     const double large = part.radius(size), small = part.radius(size / smaller);
     if (!(large > small && small > 0)) return {.radius = large};
     return {large, std::max(1.0, std::log(double(smaller)) / std::log(large / small))};
 }
 using Balls = std::array<Ball, places.size()>;
-Balls balls_of(const PatternView& A, Index size)
+Balls balls_of(const PatternView& A, Index size, const NextUnknowns& next = {})
 {
     Balls balls;
     for_tasks(static_cast<Index>(places.size()),
-              [&](Index k) { balls[k] = ball_around(A, static_cast<Index>(places[k] * A.n), size); });
+              [&](Index k) { balls[k] = ball_around(A, static_cast<Index>(places[k] * A.n), size, next); });
     return balls;
 }
 
@@ -124,11 +124,11 @@ FillEstimate estimate_fill(const Cpu& be, const PatternView& A)
     return estimate;
 }
 
-double graph_dimension(const Cpu& be, const PatternView& A)
+double graph_dimension(const Cpu& be, const PatternView& A, const NextUnknowns& next)
 {
     if (A.n < least_part) return 0;
     Balls balls;
-    with_tasks(be, true, [&] { balls = balls_of(A, least_part); });
+    with_tasks(be, true, [&] { balls = balls_of(A, least_part, next); });
     std::ranges::sort(balls, {}, &Ball::dimension);
     return balls[balls.size() / 2].dimension;
 }

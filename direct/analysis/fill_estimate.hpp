@@ -2,7 +2,7 @@
 // How much an LU of a large matrix is likely to fill, without an order of it.
 
 #include "ilux/base/cpu.hpp"
-#include "ilux/reorder/ordering.hpp"
+#include "ilux/direct/analysis/matrix_part.hpp"
 
 namespace ilux {
 
@@ -22,8 +22,9 @@ struct FillEstimate {
 FillEstimate estimate_fill(const Cpu& be, const PatternView& A);
 
 /// By which power of its radius a ball of A's graph grows: about 2 for planes, 3 for spaces, and more where far
-/// unknowns are coupled; 0 where it is not known, as of a small A. The median of balls around a few rows. Hubs are left
-/// out. Cost: a millisecond or two, whatever n is.
-double graph_dimension(const Cpu& be, const PatternView& A);
+/// unknowns are coupled; 0 where it is not known, as of a small A, or of parts that are. The median of balls around a
+/// few rows. Hubs are left out. Cost: a millisecond or two, whatever n is.
+/// @param next  the ties that count, by rows; empty: all
+double graph_dimension(const Cpu& be, const PatternView& A, const NextUnknowns& next = {});
 
 }  // namespace ilux

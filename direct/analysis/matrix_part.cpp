@@ -7,17 +7,21 @@
 
 namespace ilux {
 
-MatrixPart::MatrixPart(const PatternView& A, Index seed, Index size) : A_(A)
+MatrixPart::MatrixPart(const PatternView& A, Index seed, Index size, const NextUnknowns& next) : A_(A)
 {
     const auto                dense = static_cast<Offset>(detail::hub_degree(A.n));
     std::unordered_set<Index> seen{seed};
+    std::vector<Index>        columns;
     met_.push_back(seed);
     levels_.push_back(1);
     for (std::size_t k = 0; k < met_.size() && std::ssize(met_) < size; ++k) {
         if (std::ssize(met_) > levels_.back() && k == static_cast<std::size_t>(levels_.back()))
             levels_.push_back(this->size());
-        for (Offset p = A.row_ptr[met_[k]]; p < A.row_ptr[met_[k] + 1] && std::ssize(met_) < size; ++p) {
-            const Index j = A.col[p];
+        const Index i = met_[k];
+        if (next) next(i, columns);
+        else columns.assign(A.col.begin() + A.row_ptr[i], A.col.begin() + A.row_ptr[i + 1]);
+        for (const Index j : columns) {
+            if (std::ssize(met_) == size) break;
             if (A.row_ptr[j + 1] - A.row_ptr[j] <= dense && seen.insert(j).second) met_.push_back(j);
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 // Part of a large matrix that looks like all of it.
 
+#include <functional>
 #include <vector>
 
 #include "ilux/reorder/ordering.hpp"
@@ -17,11 +18,15 @@ struct PartPattern {
     PatternView view() const { return {static_cast<Index>(unknown.size()), row_ptr, col}; }
 };
 
+/// Fills in the columns of a row that a search is to go on to.
+using NextUnknowns = std::function<void(Index row, std::vector<Index>& next)>;
+
 /// The unknowns that a breadth-first search of A meets first, without hubs.
 class MatrixPart {
 public:
     /// @param seed  where it begins  @param size  unknowns, fewer where A has no more that it reaches. O(size rows)
-    MatrixPart(const PatternView& A, Index seed, Index size);
+    /// @param next  where it goes on to from a row; empty: to all of its columns
+    MatrixPart(const PatternView& A, Index seed, Index size, const NextUnknowns& next = {});
 
     Index size() const { return static_cast<Index>(met_.size()); }
     /// Steps from the seed to as many unknowns as were met first, at most size(); between two levels a fraction of one.

@@ -63,7 +63,7 @@ void fields(PrecondOptions& o, Visit&& visit)
         "a coarse space beside the multilevel ILU: aggregates of unknowns times vectors that A takes to little; auto: for a symmetric "
         "(complex: Hermitian) A of 10,000 rows or more with a positive diagonal, whose rows are not dominant and which takes constants to "
         "little, without a GPU not where single unknowns have couplings of both signs; and for an A of 100,000 rows or more whose rows are dominant "
-        "and whose graph is that of a mesh in space. setup=auto is then rounds, compensation=auto lumped for such an A, else off, and schur_drop_tol=auto 2 τ");
+        "and whose strong ties are those of a mesh in space. setup=auto is then rounds, compensation=auto lumped for a symmetric A with a positive diagonal, else off, and schur_drop_tol=auto 2 τ");
     visit("coarse_size", o.coarse_size, at_least(0),
           "unknowns of an aggregate, about; never fewer than a root and its neighbours, which 0 asks for");
     visit("coarse_vectors", o.coarse_vectors, within(0, 16),

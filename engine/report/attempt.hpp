@@ -118,7 +118,7 @@ struct Attempt {
     /// Back to before the solve, x to 0, with nothing left to be explained; what there is about the factors stays.
     void forget_solution();
 
-    /// Those of factors are told once, with the first b.
+    /// Seconds of factors are told once, with the first b.
     void forget_seconds() { seconds = seconds_factor = seconds_analyse = 0; }
 
     /// There is no solve, for that reason.

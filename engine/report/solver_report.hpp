@@ -23,14 +23,14 @@ struct FactorReport {
 
 /// What became of a solution: the outcome, all tries, every decision.
 struct [[nodiscard]] SolverReport {
-    std::vector<Attempt>       attempts;       ///< those that failed in factoring included
-    std::size_t                best = 0;       ///< the one whose x is handed out
-    std::vector<std::string>   decisions;      ///< since the last report
-    std::string                stopped;        ///< after a failure: why there was no further attempt
-    std::optional<ChoiceFacts> choice;         ///< mode auto, of the first report: by what it chose
-    double                     taken_off = 0;  ///< of b, as a share of its size, before the residuals: no x can give it
-    double                     seconds = 0;    ///< of all attempts
-    bool                       begun = true;   ///< false: one of several columns, after one that was cancelled or late
+    std::vector<Attempt>       attempts;   ///< those that failed in factoring included
+    std::size_t                best = 0;   ///< the one whose x is handed out
+    std::vector<std::string>   decisions;  ///< since the last report
+    std::string                stopped;    ///< after a failure: why there was no further attempt
+    std::optional<ChoiceFacts> choice;     ///< mode auto, of the first report: by what it chose
+    double taken_off = 0;  ///< share of ‖b‖₂ taken off b before the residuals, as no x can give it
+    double seconds = 0;    ///< of all attempts
+    bool   begun = true;   ///< false: one of several columns, after one that was cancelled or late
 
     const Attempt& result() const { return attempts[best]; }
     /// The outcome of the result; where it failed, `cancelled` if a try was, or `singular` if an LU found no pivots or

@@ -4,6 +4,7 @@
 #include <HYPRE_parcsr_ls.h>
 
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -126,10 +127,11 @@ const HypreLibrary& hypre()
     return library;
 }
 
-/// @param code  of a call; that steps ran out is no error
-void check_hypre(HYPRE_Int code, const char* what)
+/// @param codes  of calls, one after another; that steps ran out is no error
+void check_hypre(std::initializer_list<HYPRE_Int> codes, const char* what)
 {
-    const HYPRE_Int errors = code & ~HYPRE_ERROR_CONV;
+    HYPRE_Int errors = 0;
+    for (const HYPRE_Int code : codes) errors |= code & ~HYPRE_ERROR_CONV;
     hypre().clear_errors();
     if (errors == 0) return;
     std::array<char, 1024> words{};
@@ -141,9 +143,10 @@ void check_hypre(HYPRE_Int code, const char* what)
 void start_hypre()
 {
     static const bool started = [] {
+        if (const std::string why = why_no_hypre(); !why.empty()) throw InvalidInput(why);
         require_gpu("hypre");
-        check_hypre(hypre().initialize() | hypre().initialize_device() | hypre().set_memory(HYPRE_MEMORY_DEVICE) |
-                        hypre().set_policy(HYPRE_EXEC_DEVICE),
+        check_hypre({hypre().initialize(), hypre().initialize_device(), hypre().set_memory(HYPRE_MEMORY_DEVICE),
+                     hypre().set_policy(HYPRE_EXEC_DEVICE)},
                     "HYPRE_Initialize");
         return true;
     }();
@@ -155,8 +158,8 @@ class HypreVector {
 public:
     explicit HypreVector(int n) : n_(n)
     {
-        check_hypre(hypre().create_vector(0, 0, n - 1, &vector_) | hypre().set_vector_type(vector_, HYPRE_PARCSR) |
-                        hypre().begin_vector(vector_, HYPRE_MEMORY_DEVICE),
+        check_hypre({hypre().create_vector(0, 0, n - 1, &vector_), hypre().set_vector_type(vector_, HYPRE_PARCSR),
+                     hypre().begin_vector(vector_, HYPRE_MEMORY_DEVICE)},
                     "HYPRE_IJVectorCreate");
     }
     HypreVector(const HypreVector&) = delete;
@@ -166,18 +169,18 @@ public:
     /// @param values  on the device
     void set(const double* values)
     {
-        check_hypre(hypre().set_values(vector_, n_, nullptr, values) | hypre().assemble_vector(vector_),
+        check_hypre({hypre().set_values(vector_, n_, nullptr, values), hypre().assemble_vector(vector_)},
                     "HYPRE_IJVectorSetValues");
     }
     /// @param values  on the device
     void get(double* values)
     {
-        check_hypre(hypre().get_values(vector_, n_, nullptr, values), "HYPRE_IJVectorGetValues");
+        check_hypre({hypre().get_values(vector_, n_, nullptr, values)}, "HYPRE_IJVectorGetValues");
     }
     HYPRE_ParVector parallel() const
     {
         void* object = nullptr;
-        check_hypre(hypre().get_vector(vector_, &object), "HYPRE_IJVectorGetObject");
+        check_hypre({hypre().get_vector(vector_, &object)}, "HYPRE_IJVectorGetObject");
         return static_cast<HYPRE_ParVector>(object);
     }
 
@@ -191,16 +194,16 @@ class HypreSystem {
 public:
     HypreSystem(const HypreMethod& method, const RivalTask& task) : method_(method)
     {
-        check_hypre(hypre().create_amg(&amg_) | hypre().set_amg_tol(amg_, 0), "HYPRE_BoomerAMGCreate");
+        check_hypre({hypre().create_amg(&amg_), hypre().set_amg_tol(amg_, 0)}, "HYPRE_BoomerAMGCreate");
         for (std::size_t k = 0; k < hypre().set_amg.size(); ++k)
-            check_hypre(hypre().set_amg[k](amg_, hypre().amg_settings[k].second), hypre().amg_settings[k].first);
-        check_hypre(method.create(0, &krylov_) | method.set_tol(krylov_, task.rtol) |
-                        method.set_max_steps(krylov_, task.max_steps) |
-                        method.set_precond(krylov_, hypre().solve_by_amg, hypre().set_up_amg, amg_),
+            check_hypre({hypre().set_amg[k](amg_, hypre().amg_settings[k].second)}, hypre().amg_settings[k].first);
+        check_hypre({method.create(0, &krylov_), method.set_tol(krylov_, task.rtol),
+                     method.set_max_steps(krylov_, task.max_steps),
+                     method.set_precond(krylov_, hypre().solve_by_amg, hypre().set_up_amg, amg_)},
                     "a Krylov method");
-        if (method.set_two_norm != nullptr) check_hypre(method.set_two_norm(krylov_, 1), "HYPRE_ParCSRPCGSetTwoNorm");
+        if (method.set_two_norm != nullptr) check_hypre({method.set_two_norm(krylov_, 1)}, "HYPRE_ParCSRPCGSetTwoNorm");
         if (method.set_restart != nullptr)
-            check_hypre(method.set_restart(krylov_, task.restart), "HYPRE_ParCSRFlexGMRESSetKDim");
+            check_hypre({method.set_restart(krylov_, task.restart)}, "HYPRE_ParCSRFlexGMRESSetKDim");
     }
     HypreSystem(const HypreSystem&) = delete;
     HypreSystem& operator=(const HypreSystem&) = delete;
@@ -224,20 +227,20 @@ public:
         upload<int>(gpu, A.col(), col);
         upload<double>(gpu, A.val(), val);
         await_device("hypre");
-        check_hypre(hypre().create_matrix(0, 0, n - 1, 0, n - 1, &A_) | hypre().set_matrix_type(A_, HYPRE_PARCSR) |
-                        hypre().begin_matrix(A_, HYPRE_MEMORY_DEVICE) |
-                        hypre().set_entries(A_, n, there_lengths.data(), there_rows.data(), col.data(), val.data()) |
-                        hypre().assemble_matrix(A_),
+        check_hypre({hypre().create_matrix(0, 0, n - 1, 0, n - 1, &A_), hypre().set_matrix_type(A_, HYPRE_PARCSR),
+                     hypre().begin_matrix(A_, HYPRE_MEMORY_DEVICE),
+                     hypre().set_entries(A_, n, there_lengths.data(), there_rows.data(), col.data(), val.data()),
+                     hypre().assemble_matrix(A_)},
                     "HYPRE_IJMatrixSetValues");
-        check_hypre(method_.set_up(krylov_, matrix(), b.parallel(), x.parallel()), "the setup");
+        check_hypre({method_.set_up(krylov_, matrix(), b.parallel(), x.parallel())}, "the setup");
         await_device("hypre");
     }
     Index solve(HypreVector& b, HypreVector& x)
     {
         HYPRE_Int steps = 0;
-        check_hypre(method_.solve(krylov_, matrix(), b.parallel(), x.parallel()), "the solve");
+        check_hypre({method_.solve(krylov_, matrix(), b.parallel(), x.parallel())}, "the solve");
         await_device("hypre");
-        check_hypre(method_.get_steps(krylov_, &steps), "the steps");
+        check_hypre({method_.get_steps(krylov_, &steps)}, "the steps");
         return steps;
     }
 
@@ -245,7 +248,7 @@ private:
     HYPRE_ParCSRMatrix matrix() const
     {
         void* object = nullptr;
-        check_hypre(hypre().get_matrix(A_, &object), "HYPRE_IJMatrixGetObject");
+        check_hypre({hypre().get_matrix(A_, &object)}, "HYPRE_IJMatrixGetObject");
         return static_cast<HYPRE_ParCSRMatrix>(object);
     }
 

@@ -10,7 +10,6 @@
 namespace ilux {
 namespace {
 
-constexpr double strong_tie = 0.1;     // of the largest one of its row
 constexpr double few_passes_left = 2;  // aggregates that are so near their size stay
 constexpr double near = 6;             // aggregates that are to grow by less take neighbours alone
 

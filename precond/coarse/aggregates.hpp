@@ -14,8 +14,10 @@ NodeNumbering nodes_of(const CsrView<T>& A)
     return detail::find_nodes({A.rows(), A.row_ptr(), A.col()});
 }
 
+constexpr double strong_tie = 0.1;  ///< a tie above so much of the largest of its row is strong
+
 /// Unknowns of nodes around roots that are three ties apart at least, then aggregates of aggregates, until they have
-/// about so many unknowns. A tie is strong where it is above a tenth of the largest of its row. What has no strong tie
+/// about so many unknowns. What has no strong tie
 /// is in no aggregate. The same for any number of threads, and on a Gpu. [bell_dalton_olson_12] O(nnz) a sweep, some
 /// ten sweeps.
 /// @param nodes  of the unknowns of A  @param unknowns  of an aggregate, wanted

@@ -24,7 +24,7 @@ struct Nearness {
 };
 template <class T>
 Nearness nearness(Cpu& be, const CsrView<T>& A, const NearNull<Cpu, T>& vectors);
-/// Likewise, of a constant.
+/// nearness() of the constant 1, which is not stored.
 template <class T>
 Nearness nearness_of_constant(Cpu& be, const CsrView<T>& A);
 

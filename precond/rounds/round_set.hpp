@@ -16,7 +16,7 @@ namespace ilux {
 /// Rows with Σ_j≠k |s_kj| ‖t_j‖ ≤ |s_kk| ‖t_k‖, up to rounding.
 template <class T>
 Index dominant_rows(Cpu& be, const CsrView<T>& S, TestVectors t);
-/// Likewise, where t is a constant.
+/// dominant_rows() for t = 1, which is not stored.
 template <class T>
 Index dominant_rows(Cpu& be, const CsrView<T>& S);
 

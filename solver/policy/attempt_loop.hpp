@@ -20,7 +20,8 @@ namespace ilux {
 struct AttemptSteps {
     /// A try that is to begin: its plan, and an x of the right type without values.
     std::function<Attempt(const Plan&)> begin;
-    /// The x that a solve starts from: made when one does, since of a large system it takes as long as a pass over A.
+    /// The x that a solve starts from. It is made when a solve begins: for a large system making it takes as long as a
+    /// pass over A.
     std::function<Solution()> guess;
     /// Makes factors by tried.plan. @return whether there are any; where not, `tried` says why
     std::function<bool(Attempt& tried)> factor;

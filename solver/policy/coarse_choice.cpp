@@ -46,14 +46,22 @@ bool couplings_are_mixed(Cpu& cpu, const CsrView<S>& A)
     return 2 * Offset{mixed} >= A.rows();
 }
 
-/// Whether it comes from a mesh in space: its graph grows neither as a plane's nor as that of a circuit, in which a
-/// coarse matrix has many entries.
+/// Whether it comes from a mesh in space: the graph of its strong ties grows neither as a plane's, or as that of lines,
+/// to which a strong anisotropy leads, nor as that of a circuit, in which a coarse matrix has many entries.
 template <Scalar S>
 bool is_large_and_spatial(Cpu& cpu, const CsrView<S>& A)
 {
     constexpr double least = 2.3, most = 3.6;
     if (A.rows() < least_dominant_rows) return false;
-    const double dimension = graph_dimension(cpu, {A.rows(), A.row_ptr(), A.col()});
+    const auto strong_ties = [&](Index i, std::vector<Index>& next) {
+        double largest = 0;
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (A.col()[p] != i) largest = std::max<double>(largest, std::abs(A.val()[p]));
+        next.clear();
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+            if (std::abs(A.val()[p]) > strong_tie * largest) next.push_back(A.col()[p]);
+    };
+    const double dimension = graph_dimension(cpu, {A.rows(), A.row_ptr(), A.col()}, strong_ties);
     return dimension >= least && dimension <= most;
 }
 

@@ -13,7 +13,7 @@ bool leaves_coarse(const SolverOptions& options);
 enum class CoarseGain {
     none,
     rounds,  ///< if A turns out to be Hermitian, M is made in rounds, in place of Crout's sweep
-    steps    ///< rows are dominant, and M is made in rounds without it, too; it takes fewer steps with it
+    steps    ///< rows are dominant, so that M is made in rounds anyway; the coarse space saves steps
 };
 /// Rows are many, the diagonal is positive, or that of a saddle point, and A takes constants of each kind of unknowns
 /// to little, or vectors were given. Where rows are not dominant, rounds take the place of Crout's sweep, and the

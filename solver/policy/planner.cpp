@@ -50,13 +50,13 @@ void Planner<S>::choose(std::shared_ptr<const LuSymbolic> stored, const Ahead& a
     choose(std::move(stored), nullptr, limited, decisions);
 }
 
-/// What a coarse space gains where one may be chosen: a choice has told already.
+/// What a coarse space gains where one may be chosen. A choice has told of the first numbers.
 template <Scalar S>
 CoarseGain Planner<S>::gain_of_coarse(Cpu& threads) const
 {
     if (null_space_ || !leaves_coarse(options_)) return CoarseGain::none;
-    if (!choice_.facts) return coarse_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
-    const IterationFacts& known = choice_.facts->iteration;
+    if (!untold_) return coarse_gain<S>(threads, A_, options_.precond.mlilu, gpu_is_likely(options_, A_.nnz()));
+    const IterationFacts& known = untold_->iteration;
     return !known.coarse ? CoarseGain::none : known.dominant ? CoarseGain::steps : CoarseGain::rounds;
 }
 
@@ -75,7 +75,7 @@ void Planner<S>::take_coarse(CoarseGain gain, const SymmetryFacts& facts, Plan& 
     decisions.push_back(
         "precond.coarse=on: " +
         (gain == CoarseGain::steps
-             ? "rows are dominant, and A's graph grows as a mesh in space; no vectors are sought for it"
+             ? "rows are dominant, and A's graph grows as a mesh in space; no further vectors are sought"
          : facts.positive_diagonal
              ? fmt::format("A is {} with a positive diagonal, and its rows are not dominant", facts.word())
              : fmt::format("A is {} and a saddle point, with zeros on its diagonal", facts.word())));
@@ -114,10 +114,11 @@ template <Scalar S>
 std::string Planner<S>::no_longer_symmetric(Plan& plan, const std::function<void()>& bring) const
 {
     const MlIluOptions &now = plan.precond.mlilu, &asked = options_.precond.mlilu;
-    const bool of_kind = plan.coarse_chosen != CoarseChosen::none && plan.coarse_chosen != CoarseChosen::dominant;
+    const bool          needs_symmetry =
+        plan.coarse_chosen != CoarseChosen::none && plan.coarse_chosen != CoarseChosen::dominant;
     const bool definite = now.definite && !asked.definite, absolute = now.absolute && !asked.absolute;
     plan.of_adjoint.reset();  // of former values
-    if (plan.direct() || !(definite || absolute || of_kind)) return "";
+    if (plan.direct() || !(definite || absolute || needs_symmetry)) return "";
     bring();
     Cpu        threads(options_.threads);
     const auto facts = symmetry_facts<S>(threads, A_, true, false);

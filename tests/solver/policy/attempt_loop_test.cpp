@@ -38,6 +38,7 @@ protected:
     void solve()
     {
         loop.solve([this](Attempt& tried) {
+            EXPECT_EQ(tried.x.size(), 1u);
             const bool solves = number(tried.plan) >= first_that_solves;
             tried.report.outcome = solves ? Outcome::converged : Outcome::max_steps;
             tried.x.of<double>() = {double(number(tried.plan))};

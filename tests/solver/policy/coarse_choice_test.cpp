@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <memory>
 
@@ -64,6 +65,27 @@ TEST(CoarseChoice, SavesStepsWhereRowsAreDominantInSpace)
     EXPECT_EQ(gain("poisson2d:n=350"), CoarseGain::none);   // a plane
     EXPECT_EQ(gain("poisson3d:n=40"), CoarseGain::none);    // soon done without
     EXPECT_EQ(gain("like_G3_circuit:scale=0.3"), CoarseGain::none);
+}
+
+/// Lines and planes of strong ties have small aggregates, and coarse matrices that are fuller than A.
+TEST(CoarseChoice, LeavesStrongAnisotropiesInSpaceAlone)
+{
+    Cpu        cpu(2);
+    const auto gain = [&](Index weak_directions) {
+        constexpr Index  n = 50;
+        constexpr double weak = 1e-3;
+        auto             A = gallery::build("poisson3d:n=50");
+        for (Index i = 0; i < A.rows(); ++i)
+            for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+                const Index step = std::abs(A.col()[p] - i), direction = step == 1 ? 0 : step == n ? 1 : 2;
+                if (step == 0) A.val()[p] = 2 * (weak_directions * weak + (3 - weak_directions));
+                else if (direction >= 3 - weak_directions) A.val()[p] *= weak;
+            }
+        return coarse_gain<double>(cpu, A, {}, false);
+    };
+    EXPECT_EQ(gain(0), CoarseGain::steps);
+    EXPECT_EQ(gain(1), CoarseGain::none);
+    EXPECT_EQ(gain(2), CoarseGain::none);
 }
 
 /// Dominant rows with much more on the diagonal need no coarse space: their errors are local.
