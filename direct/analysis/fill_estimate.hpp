@@ -21,9 +21,9 @@ struct FillEstimate {
 /// threads, whatever n is. Within a factor of about three on meshes.
 FillEstimate estimate_fill(const Cpu& be, const PatternView& A);
 
-/// By which power of its radius a ball of A's graph grows: about 2 for planes, 3 for spaces, and more where far
-/// unknowns are coupled; 0 where it is not known, as of a small A, or of parts that are. The median of balls around a
-/// few rows. Hubs are left out. Cost: a millisecond or two, whatever n is.
+/// The dimension d of A's graph: a ball of r steps has about r^d unknowns. It is about 2 for planes, 3 for spaces, and
+/// more where far unknowns are coupled; 0 where it is not known, as of a small A, or of parts that are small. The
+/// median of balls around a few rows counts. Hubs are left out. Cost: a millisecond or two, whatever n is.
 /// @param next  the ties that count, by rows; empty: all
 double graph_dimension(const Cpu& be, const PatternView& A, const NextUnknowns& next = {});
 
