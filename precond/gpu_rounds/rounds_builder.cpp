@@ -182,7 +182,7 @@ bool GpuRoundsBuilder<S>::scale_level()
 template <Scalar S>
 bool GpuRoundsBuilder<S>::match(rounds::MatchedLevel& level)
 {
-    level = rounds::match_level(gpu_, state_, opt_.scaling, stop_);
+    level = rounds::match_level(cpu_, gpu_, state_, opt_.scaling, stop_);
     if (!level.why_not.empty()) {
         made_.why_not_ = fmt::format("level {} {}", made_.report_.levels.size() + 1, level.why_not);
         return false;

@@ -49,7 +49,7 @@ struct MatchedLevel {
 /// Matches the columns of a level that begin_level() has scaled, as the host's setup does it, on the host: the level
 /// goes there and its new numbers come back. @param scaling  by the matching's factors @param stop  ends it
 template <Scalar S>
-MatchedLevel match_level(Gpu& gpu, RoundsState<S>& state, bool scaling, const StopToken& stop);
+MatchedLevel match_level(const Cpu& cpu, Gpu& gpu, RoundsState<S>& state, bool scaling, const StopToken& stop);
 /// The set of pivots that ilux::choose_pivots() takes. Leaves them in state.pivots, and the others in the other list of
 /// active rows. @return both counts, and the sums over the pivots
 template <Scalar S>

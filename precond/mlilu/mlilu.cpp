@@ -96,8 +96,8 @@ Preprocessed<T> MlIluBuilder<T>::prepare(CsrMatrix<T> S)
     MlIluOptions         options = opt_;
     if (setup_ == Setup::crout && options.matching == MatchingChoice::wait)
         options.matching = MatchingChoice::automatic;  // nobody waits in a sweep
-    Preprocessed<T> pre = kept ? equilibrate_and_match_again(std::move(S), options, *kept)
-                               : equilibrate_and_match(std::move(S), options, stop_);
+    Preprocessed<T> pre = kept ? equilibrate_and_match_again(be_, std::move(S), options, *kept)
+                               : equilibrate_and_match(be_, std::move(S), options, stop_);
     if (factors_->levels.empty()) check_first(pre);
     if (setup_ == Setup::undecided) decide_setup(pre);
     if (setup_ == Setup::crout) put_in_order(pre, opt_.ordering, stop_);

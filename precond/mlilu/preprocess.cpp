@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/base/power_of_two.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/reorder/matching.hpp"
@@ -99,9 +100,9 @@ DiagonalFacts inspect_diagonal(const CsrView<T>& A, const std::vector<double>& r
 
 /// Columns permuted so that matched entries are on the diagonal; scalings from its duals.
 template <class T>
-void apply_matching(const CsrView<T>& A, bool scaling, const StopToken& stop, Preprocessed<T>& pre)
+void apply_matching(const Cpu& be, const CsrView<T>& A, bool scaling, const StopToken& stop, Preprocessed<T>& pre)
 {
-    auto matching = matching_of_level(A, stop);
+    auto matching = matching_of_level(be, A, stop);
     if (scaling) {
         pre.row_scale = std::move(matching.row_scale);
         pre.col_scale = std::move(matching.col_scale);
@@ -126,16 +127,18 @@ void scale_and_permute(CsrMatrix<T> A, Preprocessed<T>& pre)
 bool moves_rows(std::span<const Index> perm) { return !std::ranges::is_sorted(perm); }
 
 template <Scalar T>
-Matching matching_of_level(const CsrView<T>& A, const StopToken& stop)
+Matching matching_of_level(const Cpu& be, const CsrView<T>& A, const StopToken& stop)
 {
-    Matching matching = maximum_product_matching(A, {}, stop);
+    constexpr Offset worth_threads = 100'000;
+    Matching         matching;
+    with_tasks(be, A.nnz() >= worth_threads, [&] { matching = maximum_product_matching(A, {}, stop); });
     for (auto* scale : {&matching.row_scale, &matching.col_scale})
         std::ranges::transform(*scale, scale->begin(), nearest_power_of_two);
     return matching;
 }
 
 template <Scalar T>
-Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop)
+Preprocessed<T> equilibrate_and_match(const Cpu& be, CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop)
 {
     const auto      n = static_cast<std::size_t>(A.rows());
     Preprocessed<T> pre;
@@ -157,19 +160,20 @@ Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& option
     }
     auto [match, why] = decide_matching(options, pre.positive, diagonal.small, A.rows(), hermitian_word<T>);
     pre.decision = std::move(why);
-    if (match) apply_matching(A, options.scaling, stop, pre);
+    if (match) apply_matching(be, A, options.scaling, stop, pre);
 
     scale_and_permute(std::move(A), pre);
     return pre;
 }
 
 template <Scalar T>
-Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T> A, const MlIluOptions& options, const RoundsOfLevel& former)
+Preprocessed<T> equilibrate_and_match_again(const Cpu& be, CsrMatrix<T> A, const MlIluOptions& options,
+                                            const RoundsOfLevel& former)
 {
     if (!former.matched()) {
         MlIluOptions unmatched = options;
         if (unmatched.matching != MatchingChoice::wait) unmatched.matching = MatchingChoice::off;
-        return equilibrate_and_match(std::move(A), unmatched);
+        return equilibrate_and_match(be, std::move(A), unmatched);
     }
     Preprocessed<T> pre;
     pre.row_scale = former.row_scale;
@@ -198,10 +202,11 @@ void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop
     }
 }
 
-#define ILUX_INSTANTIATE(T)                                                                                        \
-    template Matching        matching_of_level(const CsrView<T>&, const StopToken&);                               \
-    template Preprocessed<T> equilibrate_and_match(CsrMatrix<T>, const MlIluOptions&, const StopToken&);           \
-    template Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T>, const MlIluOptions&, const RoundsOfLevel&); \
+#define ILUX_INSTANTIATE(T)                                                                                          \
+    template Matching        matching_of_level(const Cpu&, const CsrView<T>&, const StopToken&);                     \
+    template Preprocessed<T> equilibrate_and_match(const Cpu&, CsrMatrix<T>, const MlIluOptions&, const StopToken&); \
+    template Preprocessed<T> equilibrate_and_match_again(const Cpu&, CsrMatrix<T>, const MlIluOptions&,              \
+                                                         const RoundsOfLevel&);                                      \
     template void            put_in_order(Preprocessed<T>&, Ordering, const StopToken&);
 ILUX_SCALARS(ILUX_INSTANTIATE)
 #undef ILUX_INSTANTIATE

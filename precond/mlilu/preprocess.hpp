@@ -39,9 +39,9 @@ constexpr double largest_scale = 0x1p1000;   ///< so that neither a factor nor t
 /// (docs/design/precond_rounds.md) Half would leave sums that are powers of four to rounding.
 constexpr double balanced_diagonal = 0.4;
 
-/// The maximum product matching, its scale factors rounded to powers of two.
+/// The maximum product matching, its scale factors rounded to powers of two. By threads.
 template <Scalar T>
-Matching matching_of_level(const CsrView<T>& A, const StopToken& stop = {});
+Matching matching_of_level(const Cpu& be, const CsrView<T>& A, const StopToken& stop = {});
 /// Whether perm is another permutation than the identity.
 bool                  moves_rows(std::span<const Index> perm);
 constexpr const char* matching_is_not_the_best =
@@ -51,11 +51,13 @@ constexpr const char* matching_is_not_the_best =
 /// @param A  n×n;  cost O(nnz) plus matching
 /// @param stop  ends the matching
 template <Scalar T>
-Preprocessed<T> equilibrate_and_match(CsrMatrix<T> A, const MlIluOptions& options, const StopToken& stop = {});
+Preprocessed<T> equilibrate_and_match(const Cpu& be, CsrMatrix<T> A, const MlIluOptions& options,
+                                      const StopToken& stop = {});
 /// Preprocesses A by the matching of an earlier matrix and its scale factors. Where that had none, the diagonal
 /// stays, whatever it is like now, and A is equilibrated.
 template <Scalar T>
-Preprocessed<T> equilibrate_and_match_again(CsrMatrix<T> A, const MlIluOptions& options, const RoundsOfLevel& former);
+Preprocessed<T> equilibrate_and_match_again(const Cpu& be, CsrMatrix<T> A, const MlIluOptions& options,
+                                            const RoundsOfLevel& former);
 /// Permutes rows and columns alike by an ordering, and makes At unless Â is Hermitian.
 template <Scalar T>
 void put_in_order(Preprocessed<T>& pre, Ordering ordering, const StopToken& stop = {});

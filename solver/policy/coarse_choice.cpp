@@ -46,20 +46,31 @@ bool couplings_are_mixed(Cpu& cpu, const CsrView<S>& A)
     return 2 * Offset{mixed} >= A.rows();
 }
 
+template <Scalar S>
+double largest_tie(const CsrView<S>& A, Index i)
+{
+    double largest = 0;
+    for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
+        if (A.col()[p] != i) largest = std::max<double>(largest, std::abs(A.val()[p]));
+    return largest;
+}
+
 /// Whether it comes from a mesh in space: the graph of its strong ties grows neither as a plane's, or as that of lines,
-/// to which a strong anisotropy leads, nor as that of a circuit, in which a coarse matrix has many entries.
+/// to which a strong anisotropy leads, nor as that of a circuit, in which a coarse matrix has many entries. A wind makes
+/// ties strong in one direction: they count in both.
 template <Scalar S>
 bool is_large_and_spatial(Cpu& cpu, const CsrView<S>& A)
 {
     constexpr double least = 2.3, most = 3.6;
     if (A.rows() < least_dominant_rows) return false;
     const auto strong_ties = [&](Index i, std::vector<Index>& next) {
-        double largest = 0;
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-            if (A.col()[p] != i) largest = std::max<double>(largest, std::abs(A.val()[p]));
+        const double least_here = strong_tie * largest_tie(A, i);
         next.clear();
-        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p)
-            if (std::abs(A.val()[p]) > strong_tie * largest) next.push_back(A.col()[p]);
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
+            const Index j = A.col()[p];
+            if (std::abs(A.val()[p]) > least_here || std::abs(A.at(j, i)) > strong_tie * largest_tie(A, j))
+                next.push_back(j);
+        }
     };
     const double dimension = graph_dimension(cpu, {A.rows(), A.row_ptr(), A.col()}, strong_ties);
     return dimension >= least && dimension <= most;

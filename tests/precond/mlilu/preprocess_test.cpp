@@ -26,7 +26,7 @@ std::vector<Named> all_matrices(Index n)
 
 Preprocessed<> preprocess(const CsrMatrix<>& A, const MlIluOptions& options)
 {
-    Preprocessed<> pre = equilibrate_and_match(CsrMatrix<>(A), options);
+    Preprocessed<> pre = equilibrate_and_match(Cpu(2), CsrMatrix<>(A), options);
     put_in_order(pre, options.ordering);
     return pre;
 }
