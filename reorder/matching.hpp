@@ -33,7 +33,7 @@ struct Matching {
 /// Maximises Π |a_{i,σ(i)}|. Explicit zeros count as absent. A structurally singular A gets a transversal of `rank`
 /// entries, maximal for the rows and columns it uses; the rest is paired in ascending order, with scalings that keep
 /// the bound (1 for an empty row or column). The tight diagonal is preferred: equal values give the identity.
-/// The same on any number of threads; within with_tasks() it takes those of the team. Cost: O(n nnz log n) at worst,
+/// Threads do not change the result; within with_tasks() it takes those of the team. Cost: O(n nnz log n) at worst,
 /// near nnz typically, bounded by the work limit plus O(√n nnz). Memory: 8 nnz + 110 n bytes, and 8 nnz more past the
 /// work limit.
 /// @param stop  ends the call

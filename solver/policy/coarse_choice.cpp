@@ -56,8 +56,8 @@ double largest_tie(const CsrView<S>& A, Index i)
 }
 
 /// Whether it comes from a mesh in space: the graph of its strong ties grows neither as a plane's, or as that of lines,
-/// to which a strong anisotropy leads, nor as that of a circuit, in which a coarse matrix has many entries. A wind makes
-/// ties strong in one direction: they count in both.
+/// to which a strong anisotropy leads, nor as that of a circuit, in which a coarse matrix has many entries. A wind
+/// makes ties strong in one direction: they count in both.
 template <Scalar S>
 bool is_large_and_spatial(Cpu& cpu, const CsrView<S>& A)
 {
