@@ -9,10 +9,8 @@
 namespace ilux {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
 /// 0 instead of the minimum of nothing: what duals of empty rows and columns are.
-double or_zero(double minimum) { return minimum == infinite ? 0 : minimum; }
+double or_zero(double minimum) { return minimum == Assignment::infinite ? 0 : minimum; }
 
 /// x ← min(x, value), while other threads do the like.
 void lower(double& x, double value)
@@ -30,8 +28,8 @@ double set_costs(std::span<const double> value, double& log_max, std::span<doubl
     for (const double a : value) largest = std::max(largest, std::abs(a));
     log_max = largest > 0 ? std::log2(largest) : 0;
     for (std::size_t p = 0; p < value.size(); ++p) {
-        cost[p] = value[p] == 0 ? infinite : log_max - std::log2(std::abs(value[p]));
-        if (cost[p] < infinite) max_cost = std::max(max_cost, cost[p]);
+        cost[p] = value[p] == 0 ? Assignment::infinite : log_max - std::log2(std::abs(value[p]));
+        if (cost[p] < Assignment::infinite) max_cost = std::max(max_cost, cost[p]);
     }
     return max_cost;
 }
@@ -44,7 +42,7 @@ Assignment::Assignment(const CsrView<double>& A)
       cost(A.val().size()),
       log_row_max(A.rows()),
       u(A.rows()),
-      column(A.rows(), Column{.v = infinite}),
+      column(A.rows(), Column{.v = Assignment::infinite}),
       entry_of_row(A.rows(), -1)
 {
     std::vector<double> max_cost(pieces_of(rows()), 0);
@@ -66,7 +64,7 @@ Assignment::Assignment(const CsrView<double>& A)
 
 double Assignment::lowest_slack(Index i) const
 {
-    double lowest = infinite;
+    double lowest = Assignment::infinite;
     for (Offset p = row_ptr[i]; p < row_ptr[i + 1]; ++p) lowest = std::min(lowest, cost[p] - column[col[p]].v);
     return or_zero(lowest);
 }

@@ -19,8 +19,9 @@ struct Assignment {
         Index  row = -1;        ///< matched to it; −1: free
         Index  owner = no_one;  ///< whose searches may pass it where several search at once; or `closed`
     };
-    static constexpr Index no_one = -1;
-    static constexpr Index closed = -2;  ///< no augmenting path can pass the column any more
+    static constexpr double infinite = std::numeric_limits<double>::infinity();  ///< cost of an explicit zero
+    static constexpr Index  no_one = -1;
+    static constexpr Index  closed = -2;  ///< no augmenting path can pass the column any more
 
     std::span<const Offset> row_ptr;
     std::span<const Index>  col;

@@ -7,7 +7,6 @@
 namespace ilux {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double max_exponent = 1000;
 
 bool inside(double exponent) { return std::abs(exponent) <= max_exponent; }
@@ -30,8 +29,8 @@ void centre_components(const Assignment& a, ScaleExponents& e)
     };
     for (Index i = 0; i < n; ++i)
         for (Offset p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p)
-            if (a.cost[p] < infinite) root[find(n + a.col[p])] = find(i);
-    std::vector<double> low(root.size(), infinite), high(root.size(), -infinite);
+            if (a.cost[p] < Assignment::infinite) root[find(n + a.col[p])] = find(i);
+    std::vector<double> low(root.size(), Assignment::infinite), high(root.size(), -Assignment::infinite);
     const auto          widen = [&](Offset x, double exponent) {
         low[find(x)] = std::min(low[find(x)], exponent);
         high[find(x)] = std::max(high[find(x)], exponent);
