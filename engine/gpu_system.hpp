@@ -9,13 +9,13 @@
 #include <span>
 
 #include "ilux/base/gpu/device_csr.hpp"
-#include "ilux/engine/coming_matrix.hpp"
-#include "ilux/engine/machine/device_need.hpp"
-#include "ilux/engine/machine/gpu_report.hpp"
 #include "ilux/engine/gpu_maker.hpp"
 #include "ilux/engine/gpu_standard.hpp"
 #include "ilux/engine/krylov_place.hpp"
 #include "ilux/engine/krylov_system.hpp"
+#include "ilux/engine/machine/coming_matrix.hpp"
+#include "ilux/engine/machine/device_need.hpp"
+#include "ilux/engine/machine/gpu_report.hpp"
 #include "ilux/precond/coarse/found_vectors.hpp"
 
 namespace ilux {

@@ -33,7 +33,6 @@ void PathSearch::begin()
     heap_.clear();
     nearest_ = {};
     foreign_ = std::numeric_limits<double>::infinity();
-    scanned_ = 0;
 }
 
 /// Shortens the distances of the row's columns, of which those up to `tied` need no heap.
@@ -107,20 +106,17 @@ AugmentingPath PathSearch::from(Index row, double most_entries)
 {
     begin();
     AugmentingPath path;
+    const double   most = scanned_ + most_entries;
     double         lowest = 0;
     scan(row, 0, a_.tie);
     for (Index j; next(lowest, j);) {
         Met& m = slot_of(j);
         if (m.final) continue;
-        if (scanned_ > most_entries) {
-            path.scanned = scanned_;
-            return path;
-        }
+        if (scanned_ > most) return path;
         m.final = true;
         path.settled.push_back({j, m.distance});
         scan(a_.column[j].row, m.distance, lowest + a_.tie);
     }
-    path.scanned = scanned_;
     if (foreign_ < nearest_.distance) path.end = PathEnd::foreign;
     else path.end = nearest_.row >= 0 ? PathEnd::free_column : PathEnd::closed;
     if (path.end == PathEnd::free_column) trace(row, path);
@@ -177,10 +173,10 @@ Regions grown_regions(const Assignment& a, std::span<const Index> free_rows)
     return regions;
 }
 
-/// Each region augments from its own rows over its own columns. @return entries scanned
-double augment_regions(Assignment& a, std::span<const Index> rows, const StopToken& stop)
+/// Each region augments from its own rows over its own columns. @param most  entries to scan  @return those scanned
+double augment_regions(Assignment& a, std::span<const Index> rows, double most, const StopToken& stop)
 {
-    constexpr double    most_entries = 4096;
+    const double        most_entries = std::min(4096., most / static_cast<double>(rows.size()));
     const auto          regions = grown_regions(a, rows);
     std::vector<double> v_before(a.rows()), scanned(regions.count, 0);
     for_pieces(a.rows(), [&](Index, Index begin, Index end) {
@@ -192,12 +188,13 @@ double augment_regions(Assignment& a, std::span<const Index> rows, const StopTok
     std::vector<std::vector<Index>> rows_of(regions.count);
     for (const Index i : rows) rows_of[regions.of(i)].push_back(i);
     for_tasks(regions.count, [&](Index region) {
+        stop.check();
         PathSearch search(a, stop, region, v_before);
         for (const Index i : rows_of[region]) {
             const auto path = search.from(i, most_entries);
             if (path.end == PathEnd::free_column) augment(a, path);
-            scanned[region] += path.scanned;
         }
+        scanned[region] = search.scanned();
     });
     return std::accumulate(scanned.begin(), scanned.end(), 0.);
 }
@@ -210,7 +207,7 @@ std::vector<Index> augment_in_regions(Assignment& a, std::vector<Index> rows, do
     constexpr std::size_t few = 512;
     for (std::size_t before = 2 * rows.size(); rows.size() >= few && 2 * rows.size() <= before && scanned <= most;) {
         before = rows.size();
-        scanned += augment_regions(a, rows, stop);
+        scanned += augment_regions(a, rows, most - scanned, stop);
         std::erase_if(rows, [&](Index i) { return a.entry_of_row[i] >= 0; });
     }
     return rows;

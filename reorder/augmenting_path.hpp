@@ -32,7 +32,6 @@ struct AugmentingPath {
     std::vector<Step>    steps;    ///< from the free column back to the row; none without one
     std::vector<Settled> settled;  ///< matched columns no further than the free one
     double               length = 0;
-    double               scanned = 0;  ///< entries
 };
 
 /// Dijkstra's algorithm on reduced costs. What it keeps grows with the columns that it meets, not with the matrix, so
@@ -51,6 +50,7 @@ public:
     /// @param row           free
     /// @param most_entries  to scan
     AugmentingPath from(Index row, double most_entries);
+    double         scanned() const { return scanned_; }  ///< entries, of all searches so far
 
 private:
     static constexpr Index none = -1;

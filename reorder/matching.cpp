@@ -125,8 +125,7 @@ bool match_the_rest(Assignment& a, double most, const StopToken& stop)
     ClosedSets closed(a);
     PathSearch search(a, stop);
     for (const Index i : augment_in_regions(a, std::move(free), scanned, most, stop)) {
-        const auto path = search.from(i, most - scanned);
-        scanned += path.scanned;
+        const auto path = search.from(i, most - scanned - search.scanned());
         if (path.end == PathEnd::too_long) return false;
         path.end == PathEnd::closed ? closed.add(i, path) : augment(a, path);
     }

@@ -34,7 +34,8 @@ struct Matching {
 /// entries, maximal for the rows and columns it uses; the rest is paired in ascending order, with scalings that keep
 /// the bound (1 for an empty row or column). The tight diagonal is preferred: equal values give the identity.
 /// Threads do not change the result; within with_tasks() it takes those of the team. Cost: O(n nnz log n) at worst,
-/// near nnz typically, bounded by the work limit plus O(√n nnz). Memory: 8 nnz + 110 n bytes, and 8 nnz more past the
+/// near nnz typically, bounded by the work limit plus O(√n nnz). Memory: 8 nnz + 90 n bytes, up to
+/// 150 n more where a search meets all columns, and 8 nnz more past the
 /// work limit.
 /// @param stop  ends the call
 /// @throws InvalidInput unless A is square; InvalidOption for a negative or NaN work limit

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "ilux/base/instances.hpp"
-#include "ilux/base/tasks.hpp"
 #include "ilux/base/power_of_two.hpp"
+#include "ilux/base/tasks.hpp"
 #include "ilux/precond/mlilu/mlilu_choice.hpp"
 #include "ilux/reorder/matching.hpp"
 

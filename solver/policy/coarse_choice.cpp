@@ -62,14 +62,17 @@ template <Scalar S>
 bool is_large_and_spatial(Cpu& cpu, const CsrView<S>& A)
 {
     constexpr double least = 2.3, most = 3.6;
+    constexpr Offset long_row = 256;  // each neighbour would look through it
     if (A.rows() < least_dominant_rows) return false;
+    const auto is_strong_back = [&](Index i, Index j) {
+        return A.row_ptr()[j + 1] - A.row_ptr()[j] < long_row && std::abs(A.at(j, i)) > strong_tie * largest_tie(A, j);
+    };
     const auto strong_ties = [&](Index i, std::vector<Index>& next) {
         const double least_here = strong_tie * largest_tie(A, i);
         next.clear();
         for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) {
             const Index j = A.col()[p];
-            if (std::abs(A.val()[p]) > least_here || std::abs(A.at(j, i)) > strong_tie * largest_tie(A, j))
-                next.push_back(j);
+            if (std::abs(A.val()[p]) > least_here || is_strong_back(i, j)) next.push_back(j);
         }
     };
     const double dimension = graph_dimension(cpu, {A.rows(), A.row_ptr(), A.col()}, strong_ties);

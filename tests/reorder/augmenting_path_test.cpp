@@ -2,6 +2,7 @@
 
 #include "ilux/base/tasks.hpp"
 #include "ilux/gallery/gallery.hpp"
+#include "ilux/reorder/augmenting_path.hpp"
 #include "ilux/tests/reorder/matching_checks.hpp"
 
 namespace ilux {
@@ -30,8 +31,8 @@ Csr with_shuffled_rows(const Csr& A, unsigned seed)
     return permute<double>(A, p, {});
 }
 
-/// Rows and columns of A that are not in the list of empty ones.
-Csr without_rows(const Csr& A, Index every)
+/// A with every so many-th row empty.
+Csr with_empty_rows(const Csr& A, Index every)
 {
     std::vector<Index>  row, col;
     std::vector<double> val;
@@ -68,7 +69,7 @@ TEST_P(MatchingByRegions, HasTheProductOfShuffledRows)
 
 TEST_P(MatchingByRegions, FindsTheRankWhereRowsAreEmpty)
 {
-    const Csr      A = without_rows(gallery::build(GetParam()), 50);
+    const Csr      A = with_empty_rows(gallery::build(GetParam()), 50);
     const Matching m = matching_by(2, A);
     EXPECT_EQ(m.rank, matching_by(1, with_shuffled_rows(A, 4)).rank);
     EXPECT_LT(m.rank, A.rows());
@@ -86,6 +87,40 @@ TEST_P(MatchingByRegions, StopsAtItsWorkLimitOnAnyNumberOfThreads)
 }
 
 INSTANTIATE_TEST_SUITE_P(, MatchingByRegions, testing::Values("rlc_mesh:n=30", "mna_random:n=40000"));
+
+TEST(AugmentInRegions, MatchesMostRowsOfACircuitAndKeepsDualsFeasible)
+{
+    const Csr          A = gallery::build("rlc_mesh:n=30");
+    Assignment         a(A);
+    std::vector<Index> rows(A.rows());
+    std::iota(rows.begin(), rows.end(), Index{0});
+    double scanned = 0;
+    with_tasks(Cpu(3), true, [&] { rows = augment_in_regions(a, std::move(rows), scanned, 1e9, {}); });
+    EXPECT_GT(scanned, 0);
+    EXPECT_LT(4 * Index(rows.size()), A.rows());
+    EXPECT_TRUE(std::ranges::all_of(rows, [&](Index i) { return a.entry_of_row[i] < 0; }));
+    Index matched = 0;
+    for (Index i = 0; i < A.rows(); ++i) {
+        for (Offset p = A.row_ptr()[i]; p < A.row_ptr()[i + 1]; ++p) ASSERT_GE(a.reduced_cost(i, p), -1e-10);
+        if (a.entry_of_row[i] < 0) continue;
+        ++matched;
+        ASSERT_NEAR(a.reduced_cost(i, a.entry_of_row[i]), 0, 1e-10);
+        ASSERT_EQ(a.column[A.col()[a.entry_of_row[i]]].row, i);
+    }
+    EXPECT_EQ(matched + Index(rows.size()), A.rows());
+}
+
+TEST(AugmentInRegions, ScansNoMoreThanItMay)
+{
+    const Csr          A = gallery::build("rlc_mesh:n=30");
+    Assignment         a(A);
+    std::vector<Index> rows(A.rows());
+    std::iota(rows.begin(), rows.end(), Index{0});
+    double       scanned = 0;
+    const double most = 8. * A.rows();
+    augment_in_regions(a, std::move(rows), scanned, most, {});
+    EXPECT_LT(scanned, most + 10. * A.rows());  // each search may end with a row, of at most 5 entries, and its first
+}
 
 TEST(AugmentInRegions, EndsByItsToken)
 {

@@ -67,6 +67,14 @@ TEST(CoarseChoice, SavesStepsWhereRowsAreDominantInSpace)
     EXPECT_EQ(gain("like_G3_circuit:scale=0.3"), CoarseGain::none);
 }
 
+/// An upwind scheme ties an unknown strongly to those before it alone.
+TEST(CoarseChoice, SavesStepsInAStrongWindInSpace)
+{
+    Cpu cpu(2);
+    EXPECT_EQ(coarse_gain<double>(cpu, gallery::build("convdiff3d:n=56,scheme=upwind,peclet=1140"), {}, false),
+              CoarseGain::steps);
+}
+
 /// Lines and planes of strong ties have small aggregates, and coarse matrices that are fuller than A.
 TEST(CoarseChoice, LeavesStrongAnisotropiesInSpaceAlone)
 {

@@ -1,4 +1,4 @@
-#include "ilux/engine/coming_matrix.hpp"
+#include "ilux/engine/machine/coming_matrix.hpp"
 
 #include <gtest/gtest.h>
 
